@@ -13,6 +13,7 @@ import pytest
 import fullspan as fs
 from fullspan.errors import FullspanError
 from fullspan.estimators.explain import interaction_graph, weights
+from fullspan.estimators.explain.pictures import effects
 from fullspan.pictures import svg
 from fullspan.pictures.chart import ticks
 from fullspan.pictures.interactions import MAX_NODES, Hyperedge, InteractionGraph
@@ -157,3 +158,29 @@ def test_what_cannot_be_drawn_is_said() -> None:
         tree.plot_terms()
     with pytest.raises(FullspanError, match="one step"):
         tree.plot_learning()
+
+
+def test_altair_charts_hold_the_same_data(model: Any) -> None:
+    """Bars with their whiskers, arrows at the boundary, lines and names: what Matplotlib draws, by another package."""
+    pytest.importorskip("altair")
+    picture, shown = interaction_graph(model), model.plot_interactions(backend="altair").to_dict()
+    drawn = [layer["data"]["values"] for layer in shown["layer"]]
+    assert [row["name"] for row in drawn[-1]] == list(picture.names)
+    assert len(next(rows for rows in drawn if "pair" in rows[0])) == len(picture.edges)
+    found = effects(model)
+    bars = model.plot_effects(backend="altair").to_dict()["layer"][0]["data"]["values"]
+    assert [row["value"] for row in bars] == pytest.approx(found.values)
+    assert [(row["low"], row["high"]) for row in bars] == [found.whiskers(k) for k in range(len(bars))]
+    curve = model.plot_calibration(rows_of(400), backend="altair").to_dict()["layer"]
+    assert curve[-1]["encoding"]["y"]["field"] == "low"
+    with pytest.warns(fs.errors.BoundaryWarning):
+        never = fs.BoltzmannMachine().fit([[0, 0]] * 5 + [[1, 1]] * 5 + [[0, 1]] * 5)
+    *_, arrows = never.plot_effects(backend="altair").to_dict()["layer"]
+    assert arrows["mark"]["shape"] == "triangle-right"
+
+
+def test_only_known_packages_draw(model: Any) -> None:
+    with pytest.raises(FullspanError, match="choose 'matplotlib' or 'altair'"):
+        model.plot_effects(backend="ggplot")  # type: ignore[arg-type]
+    with pytest.raises(FullspanError, match="ax= is for Matplotlib"):
+        model.plot_effects(ax=object(), backend="altair")

@@ -15,7 +15,7 @@ from fullspan.pictures.legend import LIGHT, N_GROUPS, ROLES, Key
 from fullspan.pictures.svg import hull
 
 _ANGLES = np.linspace(0, 2 * np.pi, 48, endpoint=False)
-_CIRCLE = np.stack([np.cos(_ANGLES) / WIDE.aspect, np.sin(_ANGLES)], axis=1) * 0.046
+AROUND = np.stack([np.cos(_ANGLES) / WIDE.aspect, np.sin(_ANGLES)], axis=1) * 0.046
 """How far the shade of a group reaches around its nodes."""
 _LETTER_INCHES = 0.078
 """Width of a letter of 9 points in inches, and a little more."""
@@ -45,7 +45,7 @@ def graph(picture: InteractionGraph, ax: Any = None) -> Any:
     columns = _columns(picture.keys, width / small)
     strip = 0.24 * small * math.ceil(len(picture.keys) / columns) / max(height, 1.0)  # the legend is within the axes
     for k, group in reversed(list(enumerate(picture.groups))):
-        around = (picture.at[list(group.nodes)][:, None] + _CIRCLE / (1.0, picture.tall)).reshape(-1, 2)
+        around = (picture.at[list(group.nodes)][:, None] + AROUND / (1.0, picture.tall)).reshape(-1, 2)
         x, y = np.array(hull(around)).T
         ax.fill(x, 1 - y, color=LIGHT[f"group{k % N_GROUPS}"], linewidth=0, alpha=0.22, zorder=1)
     for edge in reversed(picture.edges):
@@ -76,6 +76,7 @@ def chart(picture: Chart, ax: Any = None) -> Any:
                 ax.errorbar(s.x, s.y, s.errors, fmt="none", ecolor=colour)
     (x0, x1), (y0, y1) = picture.ranges()
     ax.set(xlabel=picture.x_label, ylabel=picture.y_label, xlim=(x0, x1), ylim=(y0, y1))
+    ax.locator_params(axis="x", integer=picture.whole_x)
     return _legend(_plain(ax), picture.keys, "best", 1)
 
 
