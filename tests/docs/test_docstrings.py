@@ -20,7 +20,7 @@ MODULES = ["fullspan"] + [
 ]
 
 
-EXTRAS = ("fastapi", "pydantic", "starlette", "uvicorn")
+EXTRAS = ("anywidget", "fastapi", "pydantic", "starlette", "uvicorn")
 
 
 def imported(name: str) -> ModuleType:
@@ -44,7 +44,7 @@ def test_some_modules_have_examples() -> None:
     examples = [
         test
         for name in MODULES
-        if not name.startswith("fullspan.people.web")
+        if not name.startswith(("fullspan.people.web", "fullspan.people.notebook"))
         for test in finder.find(imported(name))
         if test.examples
     ]
