@@ -54,7 +54,7 @@ def _cells(lines: list[str], execution: Execution) -> Iterator[Cell]:
 
 def _text(lines: list[str], execution: Execution) -> Iterator[Cell]:
     """Markdown without marks, and with the pictures in it."""
-    text = _LINK.sub(r"\1", _COMMENT.sub("", "\n".join(lines))).strip()
+    text = re.sub(r"\n{3,}", "\n\n", _LINK.sub(r"\1", _COMMENT.sub("", "\n".join(lines)))).strip()
     if not text:
         return
     attachments: dict[str, Any] = {}
