@@ -55,15 +55,14 @@ def coded(fitted: Fitted, covariance: Array | None, coding: Coding) -> Coded | N
     for own in sets:
         component = components.coded(own, coding)
         u = component.cells(model.theta)
-        spread = None if covariance is None else component.covariance(covariance)
+        known = None if covariance is None else component.errors(covariance)
         at_boundary = ((component.matrix != 0) & diverging[component.positions]).any(axis=1).reshape(u.shape)
         for codes in itertools.product(*(range(1, card) for card in component.cards)):
             value, error = float(u[codes]), math.nan
             if at_boundary[codes]:
                 value = math.copysign(math.inf, value) if abs(value) > NEAR_BOUNDARY / 4 else value
-            elif spread is not None:
-                place = int(np.ravel_multi_index(codes, component.cards))
-                error = math.sqrt(max(float(spread[place, place]), 0.0))
+            elif known is not None:
+                error = float(known[np.ravel_multi_index(codes, component.cards)])
             cells.append(tuple(zip(own, codes, strict=True)))
             estimates.append(value)
             errors.append(error)

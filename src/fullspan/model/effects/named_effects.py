@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
+import functools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
@@ -14,8 +16,8 @@ from fullspan.model.effects.interaction import NEAR_BOUNDARY, Effect, Interactio
 from fullspan.model.effects.sum_to_zero import Component, Components, Expect
 from fullspan.model.effects.words import Event, candidates, event_words
 
-_MOST_CELLS = 4096
-"""Cells of a set, ranges included, among which the strongest are looked for."""
+_MOST_RANGES = 4096
+"""Cells of a set, ranges included, up to which ranges are compared as well as single levels."""
 _SAME, _NEAR = 1e-9, 0.9
 """Log ratio that counts as 0, and the share of the largest strength from which on a wider range is preferred."""
 
@@ -48,26 +50,43 @@ def named(
     return found
 
 
-def _is_open(component: Component, spread: Array | None, diverging: Sequence[int]) -> bool:
+def _is_open(component: Component, spread: Spread | None, diverging: Sequence[int]) -> bool:
     """Whether weights that have no finite maximum, or are not determined next to such, have a part in a component."""
     touched = np.isin(component.positions, list(diverging)).any()
-    return bool(touched or (spread is not None and np.isnan(spread).any()))
+    return bool(touched or (spread is not None and np.isnan(spread.weights).any()))
 
 
-def _spread(component: Component, covariance: Array | None, errors: Array | None) -> Array | None:
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Covariance ``matrix @ weights @ matrix.T`` of the cells of a component, which may be too many for a square."""
+
+    matrix: Array
+    weights: Array
+
+    def error(self, mean: Array) -> float:
+        """Standard error of a mean over cells."""
+        return float(self.errors(mean[:, None].T @ self.matrix)[0])
+
+    def errors(self, rows: Array) -> Array:
+        """Standard errors of some combinations of the weights, one in each row."""
+        return np.sqrt(np.maximum(np.einsum("ck,ck->c", rows @ self.weights, rows), 0.0))
+
+
+def _spread(component: Component, covariance: Array | None, errors: Array | None) -> Spread | None:
     """Covariance of the cells of a component, where it is known."""
+    own = component.positions
     if covariance is not None:
-        return component.covariance(covariance)
-    if errors is None or len(component.positions) != 1:
+        return Spread(component.matrix, covariance[np.ix_(own, own)])
+    if errors is None or len(own) != 1:
         return None
-    return np.asarray(component.matrix @ component.matrix.T * errors[component.positions[0]] ** 2)
+    return Spread(component.matrix, np.diag(errors[own] ** 2))
 
 
 def of_cells(
     space: Space,
     variables: tuple[int, ...],
     cells: Array,
-    covariance: Array | None = None,
+    spread: Spread | None = None,
     extremes: tuple[float, float] | None = None,
     infinite: bool = False,
 ) -> Interaction:
@@ -83,8 +102,8 @@ def of_cells(
     kind: Kind = "odds ratio" if is_pair else "cell ratio"
     scale = 4.0 if is_pair else 1.0
     last: list[tuple[Event, ...]] = [((1,), (1,))]
-    events = last if is_pair else _strongest(space, variables, cells, covariance)
-    effects = [_effect(space, variables, own, scale * cells, covariance, scale) for own in events]
+    events = last if is_pair else _strongest(space, variables, cells, spread)
+    effects = [_effect(space, variables, own, scale * cells, spread, scale) for own in events]
     if infinite and not is_pair:  # of the cells only one that never occurs has a limit of its own
         rarest = tuple((int(code),) for code in np.unravel_index(int(np.argmin(cells)), cells.shape))
         effects = [_effect(space, variables, rarest, cells, None, scale)]
@@ -99,14 +118,12 @@ def _effect(
     variables: tuple[int, ...],
     events: tuple[Event, ...],
     cells: Array,
-    covariance: Array | None,
+    spread: Spread | None,
     scale: float,
 ) -> Effect:
     """The mean of the cells that some events have, with its error."""
     weights = _indicator(space, variables, events)
-    error = math.nan
-    if covariance is not None:
-        error = scale * math.sqrt(max(float(weights @ covariance @ weights), 0.0))
+    error = math.nan if spread is None else scale * spread.error(weights)
     words = tuple(event_words(space.variables[i], event) for i, event in zip(variables, events, strict=True))
     return Effect(words, float(weights @ cells.ravel()), error)
 
@@ -145,7 +162,7 @@ def _indicator(space: Space, variables: tuple[int, ...], events: tuple[Event, ..
 
 
 def _strongest(
-    space: Space, variables: tuple[int, ...], cells: Array, covariance: Array | None
+    space: Space, variables: tuple[int, ...], cells: Array, spread: Spread | None
 ) -> list[tuple[Event, ...]]:
     """The best supported cell, and the best supported one on the other side of what lower orders expect.
 
@@ -153,34 +170,57 @@ def _strongest(
     Of two levels the last one is named: the other says the opposite.
     """
     choices = [list(candidates(space.variables[i])) for i in variables]
-    if math.prod(map(len, choices)) > _MOST_CELLS:
+    if math.prod(map(len, choices)) > _MOST_RANGES:
         choices = [[(code,) for code in range(space.cards[i])] for i in variables]
-    scored: list[_Scored] = []
-    for own in itertools.islice(itertools.product(*choices), _MOST_CELLS):
-        weights = _indicator(space, variables, own)
-        value = float(weights @ cells.ravel())
-        error = math.nan if covariance is None else math.sqrt(max(float(weights @ covariance @ weights), 0.0))
-        scored.append((abs(value) / error if error > 0 else abs(value), value, own))
-    scored = [one for one in scored if abs(one[1]) > _SAME]
-    if not scored:
+    means = [_means(own, space.cards[i]) for i, own in zip(variables, choices, strict=True)]
+    values = _over_axes(means, cells[..., None]).ravel()
+    strengths = np.abs(values)
+    if spread is not None:
+        errors = spread.errors(_over_axes(means, spread.matrix.reshape(*cells.shape, -1)).reshape(len(values), -1))
+        np.divide(strengths, errors, out=strengths, where=errors > 0)
+    strengths[np.abs(values) <= _SAME] = -math.inf
+    if not (strengths > -math.inf).any():
         return [tuple((space.cards[i] - 1,) for i in variables)]
-    first = _best(scored)
-    other = [one for one in scored if one[1] * first[1] < 0 and not _overlap(one[2], first[2])]
-    return [first[2], *([_best(other)[2]] if other else [])]
+    first = _best(choices, values, strengths)
+    strengths[(np.sign(values) == np.sign(values[first])) | _overlap(choices, first)] = -math.inf
+    rest = [_best(choices, values, strengths)] if (strengths > -math.inf).any() else []
+    return [_events(choices, one) for one in (first, *rest)]
 
 
-_Scored = tuple[float, float, tuple[Event, ...]]
-"""Strength, log ratio and events of a cell."""
+def _means(events: Sequence[Event], card: int) -> Array:
+    """A row for each event of a variable: the weights of the levels in their mean over it."""
+    rows = np.zeros((len(events), card))
+    for row, event in zip(rows, events, strict=True):
+        row[list(event)] = 1.0 / len(event)
+    return rows
 
 
-def _best(scored: list[_Scored]) -> _Scored:
-    """The strongest cell; among ranges that come near it, the one whose cells have most of the effect together."""
-    most = max(strength for strength, _, _ in scored)
-    ranges = any(len(event) > 1 for _, _, own in scored for event in own)
-    near = [one for one in scored if one[0] >= (_NEAR if ranges else 1 - _SAME) * most]
-    return max(near, key=lambda one: (round(abs(one[1]) * math.prod(map(len, one[2])), 6), one[2]))
+def _over_axes(means: Sequence[Array], x: Array) -> Array:
+    """``x`` with its first axes, one per variable, replaced by means over events; the last axis stays."""
+    for axis, rows in enumerate(means):
+        x = np.moveaxis(np.tensordot(rows, x, axes=(1, axis)), 0, axis)
+    return x
 
 
-def _overlap(a: tuple[Event, ...], b: tuple[Event, ...]) -> bool:
-    """Whether two cells, ranges among them, have a state in common."""
-    return all(set(x) & set(y) for x, y in zip(a, b, strict=True))
+def _events(choices: Sequence[Sequence[Event]], position: int) -> tuple[Event, ...]:
+    places = np.unravel_index(position, tuple(map(len, choices)))
+    return tuple(own[place] for own, place in zip(choices, places, strict=True))
+
+
+def _best(choices: Sequence[Sequence[Event]], values: Array, strengths: Array) -> int:
+    """Position of the strongest cell; of ranges that come near it, the one whose cells have most of the effect."""
+    ranges = any(len(event) > 1 for own in choices for event in own)
+    near = np.flatnonzero(strengths >= (_NEAR if ranges else 1 - _SAME) * strengths.max())
+    sizes = functools.reduce(np.multiply.outer, [np.array([len(event) for event in own]) for own in choices]).ravel()
+    effects = np.round(np.abs(values[near]) * sizes[near], 6)
+    last = near[effects == effects.max()]
+    return max(last.tolist(), key=lambda position: _events(choices, position))
+
+
+def _overlap(choices: Sequence[Sequence[Event]], position: int) -> NDArray[np.bool_]:
+    """Which cells, ranges among them, have a state in common with one of them."""
+    own = _events(choices, position)
+    shared = [
+        np.array([not set(event).isdisjoint(other) for event in of]) for of, other in zip(choices, own, strict=True)
+    ]
+    return np.asarray(functools.reduce(np.logical_and.outer, shared)).ravel()

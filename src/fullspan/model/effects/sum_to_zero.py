@@ -48,10 +48,10 @@ class Component:
         """u_A with one axis per variable."""
         return np.asarray(self.matrix @ theta[self.positions]).reshape(self.cards)
 
-    def covariance(self, weights: Array) -> Array:
-        """Covariance (cells, cells) of u_A from that of the weights (k, k)."""
-        own = weights[np.ix_(self.positions, self.positions)]
-        return np.asarray(self.matrix @ own @ self.matrix.T)
+    def errors(self, covariance: Array) -> Array:
+        """Standard errors of the cells from the covariance of the weights (k, k)."""
+        own = covariance[np.ix_(self.positions, self.positions)]
+        return np.sqrt(np.maximum(np.einsum("ck,ck->c", self.matrix @ own, self.matrix), 0.0))
 
 
 class Components:
