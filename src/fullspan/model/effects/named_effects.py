@@ -69,7 +69,7 @@ class Spread:
 
     def errors(self, rows: Array) -> Array:
         """Standard errors of some combinations of the weights, one in each row."""
-        return np.sqrt(np.maximum(np.einsum("ck,ck->c", rows @ self.weights, rows), 0.0))
+        return np.asarray(np.sqrt(np.maximum(np.einsum("ck,ck->c", rows @ self.weights, rows), 0.0)))
 
 
 def _spread(component: Component, covariance: Array | None, errors: Array | None) -> Spread | None:
@@ -204,7 +204,7 @@ def _over_axes(means: Sequence[Array], x: Array) -> Array:
 
 def _events(choices: Sequence[Sequence[Event]], position: int) -> tuple[Event, ...]:
     places = np.unravel_index(position, tuple(map(len, choices)))
-    return tuple(own[place] for own, place in zip(choices, places, strict=True))
+    return tuple(own[int(place)] for own, place in zip(choices, places, strict=True))
 
 
 def _best(choices: Sequence[Sequence[Event]], values: Array, strengths: Array) -> int:
@@ -214,7 +214,7 @@ def _best(choices: Sequence[Sequence[Event]], values: Array, strengths: Array) -
     sizes = functools.reduce(np.multiply.outer, [np.array([len(event) for event in own]) for own in choices]).ravel()
     effects = np.round(np.abs(values[near]) * sizes[near], 6)
     last = near[effects == effects.max()]
-    return max(last.tolist(), key=lambda position: _events(choices, position))
+    return max(map(int, last), key=lambda position: _events(choices, position))
 
 
 def _overlap(choices: Sequence[Sequence[Event]], position: int) -> NDArray[np.bool_]:

@@ -51,7 +51,7 @@ class Component:
     def errors(self, covariance: Array) -> Array:
         """Standard errors of the cells from the covariance of the weights (k, k)."""
         own = covariance[np.ix_(self.positions, self.positions)]
-        return np.sqrt(np.maximum(np.einsum("ck,ck->c", self.matrix @ own, self.matrix), 0.0))
+        return np.asarray(np.sqrt(np.maximum(np.einsum("ck,ck->c", self.matrix @ own, self.matrix), 0.0)))
 
 
 class Components:
