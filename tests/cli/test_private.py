@@ -44,6 +44,9 @@ def test_a_private_table_is_written_and_its_promise_said(table: Path, capsys: An
         (["--epsilon", "0"], "epsilon is 0"),
         (["--epsilon", "1", "--report"], "--report measures the rows"),
         (["--bounded"], "give --epsilon too"),
+        (["--delta", "1e-6"], "give --epsilon too"),
+        (["--epsilon", "1", "--bins", "4"], "--bins cuts at values of the rows"),
+        (["--json"], "give --report too"),
         (["--epsilon", "1", "--schema", "missing.json"], "no schema"),
     ],
 )

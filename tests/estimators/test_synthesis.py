@@ -244,6 +244,16 @@ def test_a_report_knows_copies_from_new_rows() -> None:
     assert set(copied.to_json()) >= {"column_shapes", "pair_trends", "copies_beyond_chance", "held_out"}
 
 
+@pytest.mark.parametrize(("given", "forbid", "words"), [("sex=q", (), "no level 'q'"), (None, "size=1", "'size'")])
+def test_misspelt_conditions_are_refused_before_anything_is_learned(given, forbid, words: str) -> None:
+    class Learner(fs.FullSpan):
+        def partial_fit(self, *_, **__):
+            raise AssertionError("the model was learned")
+
+    with pytest.raises(fs.errors.QueryError, match=words):
+        fs.synthesize(KNOWN, 5, given=given, forbid=forbid, estimator=Learner())
+
+
 def test_the_command_writes_the_table_and_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from fullspan.people.cli import main
 

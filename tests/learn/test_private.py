@@ -14,6 +14,7 @@ import pytest
 import fullspan as fs
 from fullspan.data import Empirical, Space
 from fullspan.errors import FullspanError
+from fullspan.estimators.private import sentences
 from fullspan.learn.private import (
     DenseOracle,
     Ledger,
@@ -198,6 +199,12 @@ def test_a_private_table_has_the_columns_of_its_schema_and_nothing_else(tmp_path
     assert max(drawn["age"]) <= 120
     assert set(drawn["town"]) <= {"X", "(other)"}  # a level of one row stays behind the threshold
     assert sum(cost for _, cost in model.costs) == pytest.approx(rho_of(2.0, 5e-7))
+
+
+def test_the_parts_of_what_was_spent_add_up() -> None:
+    """Levels that are paid for take half of delta, so that less is spent than epsilon and the whole of it would buy."""
+    model = fs.PrivateModel(None, 5, Privacy(1.0), (("levels", 0.001), ("shares", 0.003)))  # type: ignore[arg-type]
+    assert sentences(model)[1] == "budget: rho = 0.004, of which levels 25 %, shares 75 %"
 
 
 def test_a_value_outside_the_schema_is_named() -> None:

@@ -286,9 +286,6 @@ def _with_common_levels(
 
 def sentences(model: PrivateModel) -> list[str]:
     """What was promised and paid, for people."""
-    privacy = model.privacy
-    paid = ", ".join(f"{what} {100 * cost / privacy.rho:.0f} %" for what, cost in model.costs)
-    return [
-        privacy.promise,
-        f"budget: rho = {privacy.rho:.4g}, of which {paid}",
-    ]
+    spent = sum(cost for _, cost in model.costs)
+    paid = ", ".join(f"{what} {100 * cost / spent:.0f} %" for what, cost in model.costs)
+    return [model.privacy.promise, f"budget: rho = {spent:.4g}, of which {paid}"]

@@ -17,6 +17,7 @@ from fullspan.errors import DataWarning, require_whole, warn
 from fullspan.estimators.drawing import Forbid, conditioned, like_of, listed, texts_of
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.reading import Reading
+from fullspan.query.language.parse import parse_event
 
 if TYPE_CHECKING:
     from fullspan.arrays import Ints
@@ -113,6 +114,8 @@ def synthesizer(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # of bins and orders that nobody has chosen
         counted = reading.count(whole.prepared)
+    for text in thresholds:
+        parse_event(whole.condition(text), counted.space)  # what is misspelt is refused before anything is learned
     learn = partial(_best, engine=_engine(counted), verbose=verbose) if estimator is None else partial(_by, estimator)
     return Synthesizer(whole, learn(counted), learn)
 

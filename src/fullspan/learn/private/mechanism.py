@@ -87,7 +87,7 @@ def release(
         scopes = _all_within(cards, ledger.left, table)
     else:
         scopes = table.screened(codes, cards, grouped, STRENGTHS * budget, max_cells)
-    say(f"{len(scopes)} interactions are measured")
+    say(f"measured interactions: {len(scopes)}")
     singles = [
         Measured((i,), of_margin(grouped[i]), table.share_noise * math.sqrt(np.bincount(groups[i]).mean()))
         for i in range(len(cards))
@@ -173,7 +173,7 @@ class _Table:
         if not scopes:
             return []
         left = self._ledger.left
-        self._ledger.spend(f"{len(scopes)} interactions", left)
+        self._ledger.spend(f"{len(scopes)} interaction{'s' * (len(scopes) != 1)}", left)
         total = sum(_price(scope, cards) for scope in scopes)
         measured = []
         for scope in scopes:

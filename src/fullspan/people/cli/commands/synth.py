@@ -18,7 +18,8 @@ numbers are made anew; names and other keys are left out, with a note.
 
 --report fits the model to four fifths of the rows and compares the synthetic rows with these and with the rest."""
 EPSILON_HELP = "Privacy budget epsilon of differential privacy; not with --report."
-DELTA_HELP = "Delta of differential privacy, with --epsilon."
+DELTA_HELP = "Delta of differential privacy, with --epsilon.  [default: 1e-9]"
+BINS_HELP = "Number of bins for numbers and dates; not with --epsilon.  [default: 16]"
 SCHEMA_HELP = """JSON file of levels, with --epsilon: {"sex": ["f", "m"], "age": {"edges": [0, 30, 60, 120]}}."""
 REPORT_HELP = "Hold out a fifth of the rows, and print the quality of the synthetic rows."
 
@@ -46,19 +47,19 @@ def synth(
         typer.Option(help="Event that no row satisfies, such as 'crime=y, party=democrat'. May be repeated."),
     ] = None,
     columns: Annotated[str | None, typer.Option(help="Columns to draw, separated by commas.  [default: all]")] = None,
-    bins: Annotated[int, typer.Option(min=2, max=256, help="Number of bins for numbers and dates.")] = 16,
+    bins: Annotated[int | None, typer.Option(min=2, max=256, help=BINS_HELP)] = None,
     missing: Annotated[bool, typer.Option("--missing", help="Draw missing values too.")] = False,
     report: Annotated[bool, typer.Option("--report", help=REPORT_HELP)] = False,
     seed: Annotated[int | None, typer.Option(min=0, help="Random seed.")] = None,
     na: Na = None,
     epsilon: Annotated[float | None, typer.Option(help=EPSILON_HELP)] = None,
-    delta: Annotated[float, typer.Option(help=DELTA_HELP)] = 1e-9,
+    delta: Annotated[float | None, typer.Option(help=DELTA_HELP)] = None,
     bounded: Annotated[bool, typer.Option("--bounded", help="The number of rows is public.")] = False,
     schema: Annotated[Path | None, typer.Option(help=SCHEMA_HELP)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Draw a synthetic table: fit a model to a table and draw rows from it."""
-    from fullspan.data.tables.prototype import prototype
+    from fullspan.data.tables.prototype import N_BINS, prototype
     from fullspan.estimators.drawing import listed
     from fullspan.estimators.jobs.synthesis import synthesizer
     from fullspan.people.cli.options.values import names
@@ -71,11 +72,18 @@ def synth(
     if epsilon is not None:
         if report:
             raise typer.BadParameter("--report measures the rows, which --epsilon protects; leave out one of them")
-        _private(data, output, n, given, forbid or (), chosen, missing, na, seed, epsilon, delta, bounded, schema)
+        if bins is not None:
+            raise typer.BadParameter(
+                "--bins cuts at values of the rows, which --epsilon protects; give edges in --schema"
+            )
+        budget = 1e-9 if delta is None else delta
+        _private(data, output, n, given, forbid or (), chosen, missing, na, seed, epsilon, budget, bounded, schema)
         return
-    if schema is not None or bounded:
-        raise typer.BadParameter("--schema and --bounded are about privacy; give --epsilon too")
-    whole = prototype(data, chosen, bins, na, [*([given] if given else []), *listed(forbid or ())])
+    if schema is not None or bounded or delta is not None:
+        raise typer.BadParameter("--schema, --bounded and --delta are about privacy; give --epsilon too")
+    if as_json and not report:
+        raise typer.BadParameter("--json prints the report; give --report too")
+    whole = prototype(data, chosen, bins or N_BINS, na, [*([given] if given else []), *listed(forbid or ())])
     size = whole.table.num_rows if n is None else n
     held = None
     if report:
