@@ -254,3 +254,9 @@ def test_added_parts_add_what_their_bins_hold():
     parts = [count({"x": values}, bins=edges) for values in ([0.25], [0.75, 0.25, 1.5])]
     together = count({"x": [0.25, 0.75, 0.25, 1.5]}, bins=edges)
     assert (parts[0] + parts[1]).space.variables[0].contents == together.space.variables[0].contents
+
+
+def test_an_unknown_kind_of_completion_is_refused_with_all_that_exist() -> None:
+    model = fs.ChowLiuTree(pseudo_count=1.0).fit({"a": [0, 1, 1, 0], "b": [0, 1, 0, 0]})
+    with pytest.raises(fs.errors.FullspanError, match="how is 'likeliest'; choose 'mode', 'cells', 'draw' or 'mean'"):
+        model.impute({"a": [0], "b": [None]}, how="likeliest")

@@ -118,6 +118,8 @@ def test_explanations_of_no_row_or_several_are_refused(model: Any) -> None:
         model.explain_row(frame(2))
     with pytest.raises(FullspanError, match="n_draws is 0"):
         model.explain_row(frame(1), n_draws=0)
+    with pytest.raises(DataError, match="a value in no column of the model: 'wind', 'sky'"):
+        model.explain_row({"skies": "grey"})
     assert model.explain_row(frame(1)).cells == model.explain_row(frame(1).iloc[0]).cells
 
 

@@ -201,6 +201,14 @@ def test_a_private_table_has_the_columns_of_its_schema_and_nothing_else(tmp_path
     assert sum(cost for _, cost in model.costs) == pytest.approx(rho_of(2.0, 5e-7))
 
 
+def test_missing_cells_have_the_remedies_that_privacy_allows() -> None:
+    rows = rows_of(40) | {"town": [None, *["a"] * 39]}
+    with pytest.raises(fs.errors.DataError, match=r"1 empty cell in town\. Use missing=True to count"):
+        fs.private_model(rows, fs.Privacy(1.0), schema=LISTED)
+    with pytest.raises(fs.errors.DataError, match="Use missing='level' to count them as a level of their own, or"):
+        fs.FullSpan(private=fs.Privacy(1.0), levels=LISTED).fit(rows)
+
+
 def test_the_parts_of_what_was_spent_add_up() -> None:
     """Levels that are paid for take half of delta, so that less is spent than epsilon and the whole of it would buy."""
     model = fs.PrivateModel(None, 5, Privacy(1.0), (("levels", 0.001), ("shares", 0.003)))  # type: ignore[arg-type]

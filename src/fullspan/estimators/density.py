@@ -283,6 +283,8 @@ class DensityEstimator(Parameters, _Answers, DensityMixin, BaseEstimator):  # ty
         DataError : a value is no level, or an empty cell is itself a level of this model (``missing="level"``).
         """
         check_is_fitted(self)
+        if how not in ("mode", "cells", "draw", "mean"):
+            raise FullspanError(f"how is {how!r}; choose 'mode', 'cells', 'draw' or 'mean'")
         X = held(X)
         codes = self._codes(X, partial=True)
         refuse_missing_level(codes, self.distribution_.visible)

@@ -93,7 +93,7 @@ class Predictions:
 
         Raises
         ------
-        DataError : there is not exactly one row, or a value is no level.
+        DataError : there is not exactly one row, it has no value in a column of the model, or one that is no level.
         QueryError : what the row says has probability 0.
         FullspanError : as for :meth:`predict`.
         """
@@ -107,6 +107,8 @@ class Predictions:
             raise DataError(
                 f"{len(codes)} rows were given; one is explained at a time: give X.iloc[[i]], or a dictionary"
             )
+        if (codes < 0).all():
+            raise DataError(f"the row has a value in no column of the model: {', '.join(map(repr, visible.names))}")
         if not isinstance(n_draws, int | np.integer) or n_draws < 1:
             raise FullspanError(f"n_draws is {n_draws!r}; a whole number of at least 1 is needed")
         return explain_rows(self._predicting(), codes, generator(random_state), int(n_draws))[0]

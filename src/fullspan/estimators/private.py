@@ -17,6 +17,7 @@ from fullspan.data.relations.columns import NaValues
 from fullspan.data.space import MISSING, Space, Variable
 from fullspan.data.tables.bins import binned_variable
 from fullspan.data.tables.filling import made
+from fullspan.data.tables.missing import MissingCellsError, missing_words
 from fullspan.errors import DataError, DataWarning, FullspanError, require_whole
 from fullspan.estimators.drawing import Forbid, conditioned, listed, texts_of
 from fullspan.estimators.explain.endings import PRIVATE
@@ -109,7 +110,25 @@ def private_model(
     FullspanError : the budget is invalid.
     """
     privacy, given = checked_privacy(privacy), _checked(schema)
-    counted = _counted(data, given, columns, missing, na_values)
+    try:
+        counted = _counted(data, given, columns, missing, na_values)
+    except MissingCellsError as error:
+        raise _no_missing_cells(error, "missing=True") from None
+    return _released(counted, given, privacy, random_state, verbose)
+
+
+def _no_missing_cells(error: MissingCellsError, remedy: str) -> DataError:
+    """What may be done about missing cells here: which rows have them is not to be told."""
+    return DataError(
+        f"the table has missing cells: {missing_words(error.cells)}. Use {remedy} to count them as a level of their "
+        "own, or columns= to leave the columns out"
+    )
+
+
+def _released(
+    counted: Empirical, given: Mapping[str, Variable], privacy: Privacy, random_state: Any, verbose: bool
+) -> PrivateModel:
+    """The model of counts whose variables are ``given`` or paid for."""
     unlisted = [v.name for v in counted.space.variables if v.name not in given]
     rng = generator(random_state)
     ledger = Ledger(rho_of(privacy.epsilon, privacy.delta / 2 if unlisted else privacy.delta), privacy.delta)
@@ -138,17 +157,14 @@ def learn_privately(estimator: FullSpan, table: Any) -> Fitted:
         raise FullspanError(
             f"missing is {estimator.missing!r}; with private= a missing cell is an 'error', or a 'level' of its own"
         )
-    schema: dict[str, Any] = {**(estimator.levels or {}), **_edges(estimator.bins)}
-    found = private_model(
-        table,
-        estimator.private,  # type: ignore[arg-type]
-        schema=schema,
-        columns=estimator.columns,  # type: ignore[arg-type]
-        missing=estimator.missing == "level",
-        na_values=estimator.na_values,
-        random_state=estimator.random_state,
-        verbose=estimator.verbose,
-    )
+    privacy = checked_privacy(estimator.private)
+    given = _checked({**(estimator.levels or {}), **_edges(estimator.bins)})
+    columns: Any = estimator.columns
+    try:
+        counted = _counted(table, given, columns, estimator.missing == "level", estimator.na_values)
+    except MissingCellsError as error:
+        raise _no_missing_cells(error, "missing='level'") from None
+    found = _released(counted, given, privacy, estimator.random_state, estimator.verbose)
     graph, log_z = found.distribution.graph, found.distribution.log_z.value  # type: ignore[attr-defined]
     model = log_linear_form(graph, log_z, "walsh" if estimator.basis == "auto" else estimator.basis)
     return replace(
