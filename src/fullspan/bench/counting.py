@@ -1,4 +1,4 @@
-"""Counting queries as databases ask them: estimated numbers of rows beside true ones.
+"""Counting queries as databases ask them: estimated and true numbers of rows.
 
 Queries are generated as in the study "Are we ready for learned cardinality estimation?" (VLDB 2021; its code is the
 repository AreCELearnedYet): how many columns are restricted is uniform from 1 to all of them, which ones too. The

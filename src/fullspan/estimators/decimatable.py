@@ -124,7 +124,7 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
             announce(watch)
             fitted = self._learn(empirical, watch, outputs)
         self._warn(fitted)
-        fitted = replace(fitted, settings={**fitted.settings, "beside": True})
+        fitted = replace(fitted, settings={**fitted.settings, "separate_outputs": True})
         seconds = time.perf_counter() - started
         self._accept(self._noted(fitted), kind_of(table), empirical)
         self._record(empirical, seconds)
@@ -167,7 +167,7 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
         self.information_gain_ = fitted.divergence
         self.log_likelihood_ = float("nan") if fitted.goodness is None else fitted.goodness.log_likelihood
         self.n_iter_ = settings["iterations"]
-        if settings.get("beside"):
+        if settings.get("separate_outputs", settings.get("beside")):  # "beside": its name in files written before
             self.n_features_in_ -= len(self._outputs)
             if hasattr(self, "feature_names_in_"):
                 names = [name for name in self._visible.names if name not in self.graph_.outputs]

@@ -45,7 +45,7 @@ class _Surprise:
     """Minus the logarithm of the held-out likelihood per row and pseudo-row, as a function of the shares.
 
     The constraint needs no multiplier: with ``sum_i w_i`` added, the free minimum has the sum 1. Slope and curvature
-    are those of ``log w``, which know no faint shares, so that a step is relative to each share.
+    are those of ``log w``, so that a step is relative to each share, however small.
     """
 
     polishes = False

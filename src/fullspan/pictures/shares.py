@@ -1,4 +1,4 @@
-"""Shares of one variable's levels, row by row: the model as bars, the data beside it as dots with intervals."""
+"""Shares of one variable's levels, row by row: the model as bars, the data as dots with intervals."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
     q_t = share of a level in draw t of n rows,        Q = mean of q_t
     W = mean of q_t (1 - q_t) / n,    B = variance of q_t over the draws,    T = W + (1 + 1/m) B
 
-T is the squared standard error of Q, and (1 + 1/m) B / T the share of it that is due to missing cells (Rubin 1987).
+T is the squared standard error of Q, and (1 + 1/m) B / T the share of it that missing cells cause (Rubin 1987).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class PooledMargin:
     ----------
     column, levels : what the shares are of.
     shares, errors : estimates and their standard errors.
-    missing_information : share of the squared error that is due to missing cells.
+    missing_information : share of the squared error that missing cells cause.
     freedom : degrees of freedom of each error; infinite where nothing is missing.
     n_draws, n_rows : completed tables, and the rows of each.
     """

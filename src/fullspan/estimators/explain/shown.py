@@ -226,14 +226,14 @@ def summary_lines(fitted: Fitted) -> list[str]:
     space, orders = fitted.model.space, _orders(fitted)
     hidden = f" ({fitted.n_hidden} of them hidden)" if fitted.n_hidden else ""
     split = ", ".join(f"{n} of order {order}" for order, n in orders)
-    told = {GIVEN: "", PRIVATE: f"about {row_words(fitted)}, "}
-    rows = told.get(fitted.status, f"{row_words(fitted)}, ")
+    starts = {GIVEN: "", PRIVATE: f"about {row_words(fitted)}, "}
+    rows = starts.get(fitted.status, f"{row_words(fitted)}, ")
     n = len(fitted.model.terms)
     lines = [
         f"{rows}{len(space)} variables{hidden}, {power_of_two(space.n_states)} states",
         f"{n} term{'' if n == 1 else 's'} in the {fitted.model.basis.name} basis" + (f": {split}" if split else ""),
     ]
-    if fitted.status in told:
+    if fitted.status in starts:
         return [*lines, ending(fitted).sentence]
     if share := getattr(fitted.model, "share", 0.0):
         named = fitted.settings.get("shares", {"search": 1 - share, "shrunken": share})

@@ -32,7 +32,7 @@ AnyWatch = Callable[[Any], None] | None
 
 @dataclass(frozen=True)
 class ColumnOrder:
-    """The way from the order of a table's columns to the canonical one, and back.
+    """The map from the order of a table's columns to the canonical one, and its inverse.
 
     Parameters
     ----------

@@ -193,7 +193,7 @@ class Learner:
 
 @dataclass(frozen=True)
 class Stage:
-    """A mixture on its way, and the iterations that made it."""
+    """A mixture before convergence, and the iterations that made it."""
 
     mixed: MixedConditionals
     done: int

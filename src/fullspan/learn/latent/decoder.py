@@ -2,7 +2,7 @@
 
     h = silu(f W1 + b1),      g = h + silu(h W2 + b2),      t = g W3 + b3
 
-The gradient is written out: two matrix products for each one of the way forth.
+The gradient is written out: two matrix products for each one of the forward pass.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def initial(n_features: int, hidden: int, bias: Array, rng: np.random.Generator)
 
 
 def forward(xp: Any, p: Parameters, f: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The outputs (N, P) at features (N, F), and what the way back needs."""
+    """The outputs (N, P) at features (N, F), and what the backward pass needs."""
     a = f @ p["w1"] + p["b1"]
     gate = 1 / (1 + xp.exp(-a))
     h = a * gate
