@@ -201,19 +201,6 @@ def test_clamped_sums_add_up() -> None:
     assert np.logaddexp.reduce(parts) == pytest.approx(ClusterTree(graph).log_z(), rel=1e-13)
 
 
-def test_pairs_far_apart() -> None:
-    """p(x_i, x_j) of neighbours, of distant pairs and of clamped variables, against enumeration."""
-    graph = weighted(grid(3, 3), cards_of("mixed", 9), seed=12, forbidden=0.15)
-    pairs = [(0, 8), (8, 0), (0, 1), (2, 6), (4, 8), (0, 5)]
-    for evidence in ({0: [0, 1]}, {4: 0}):
-        listed = Enumerated(graph, lambda x, e=evidence: np.all([np.isin(x[:, v], c) for v, c in e.items()], axis=0))
-        for tree_ in (ClusterTree(graph), *([ClusterTree(graph, [4])] if 4 in evidence else [])):
-            for pair, table in zip(pairs, tree_.pair_marginals(pairs, evidence), strict=True):
-                np.testing.assert_allclose(table, listed.marginal(pair), atol=1e-12)
-    with pytest.raises(QueryError, match="two different positions"):
-        ClusterTree(graph).pair_marginals([(1, 1)])
-
-
 def test_second_cumulants() -> None:
     """Covariances of factor entries are second differences of log Z, and positive semidefinite."""
     graph = weighted(SHAPES["2-tree"][1], [2, 3, 2, 2, 2, 3, 2], seed=13)

@@ -210,10 +210,6 @@ class ClusterTree(Prepared):
 
     # -- several variables at once ----------------------------------------------------------------------------
 
-    def pair_marginals(self, pairs: Sequence[tuple[int, int]], evidence: Evidence | None = None) -> list[Array]:
-        """``p(x_i, x_j | evidence)`` of chosen pairs; see :func:`fullspan.engine.elimination.joint.pair_marginals`."""
-        return joint.pair_marginals(self, pairs, evidence)
-
     def covariances(self, entries: Sequence[int], evidence: Evidence | None = None) -> Array:
         """Second cumulants of factor entries; see :func:`fullspan.engine.elimination.joint.covariances`."""
         return joint.covariances(self, entries, evidence)

@@ -1,6 +1,6 @@
 """Questions about several variables at once, answered by conditioning a :class:`ClusterTree`.
 
-    p(x_i, x_j) = p(x_i) p(x_j | x_i)             Cov(1[x_f = a], 1[x_g = b]) = p(a) (p(b | a) - p(b))
+    Cov(1[x_f = a], 1[x_g = b]) = p(a) (p(b | a) - p(b))
 
 Each condition costs one forward and one backward sweep, and answers for all variables and factors together. The second
 cumulants of factor entries are the second derivatives of log Z with respect to their log values.
@@ -8,7 +8,6 @@ cumulants of factor entries are the second derivatives of log Z with respect to 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,46 +19,11 @@ from fullspan.errors import QueryError
 from fullspan.model.loglinear import checked_codes
 
 if TYPE_CHECKING:
-    from fullspan.engine.elimination.clusters import Beliefs, ClusterTree
+    from fullspan.engine.elimination.clusters import ClusterTree
 
 
 _GROUP_ROWS = 4
 """Rows with the same cells known from which on an order of their own pays."""
-
-
-def pair_marginals(
-    tree: ClusterTree, pairs: Sequence[tuple[int, int]], evidence: Evidence | None = None
-) -> list[Array]:
-    """``p(x_i, x_j | evidence)`` of chosen pairs, each (|X_i|, |X_j|), neighbours or not.
-
-    Raises
-    ------
-    QueryError : an unknown variable, a pair of a variable with itself, or evidence of probability zero.
-    """
-    n = len(tree.graph.space)
-    for i, j in pairs:
-        if i == j or not (0 <= i < n and 0 <= j < n):
-            raise QueryError(f"a pair is two different positions from 0 to {n - 1}; ({i}, {j}) was given")
-    beliefs = tree.beliefs(evidence)
-    often = Counter(v for pair in pairs for v in pair)
-    pivots = [max(pair, key=lambda v: (often[v], -v)) for pair in pairs]
-    given = {v: _conditionals(tree, v, beliefs, evidence) for v in sorted(set(pivots))}
-    answers = []
-    for (i, j), pivot in zip(pairs, pivots, strict=True):
-        other = j if pivot == i else i
-        rows = np.stack([p * row.variable(other) if row else 0.0 * beliefs.variable(other) for p, row in given[pivot]])
-        answers.append(rows if pivot == i else rows.T)
-    return answers
-
-
-def _conditionals(
-    tree: ClusterTree, v: int, beliefs: Beliefs, evidence: Evidence | None
-) -> list[tuple[float, Beliefs | None]]:
-    """``p(x_v)`` and all marginals given each level; none for a level of probability zero."""
-    p = beliefs.variable(v).tolist()
-    if v in tree.clamped:
-        return [(x, beliefs if x else None) for x in p]
-    return [(x, tree.beliefs({**(evidence or {}), v: level}) if x else None) for level, x in enumerate(p)]
 
 
 def covariances(tree: ClusterTree, entries: Sequence[int], evidence: Evidence | None = None) -> Array:

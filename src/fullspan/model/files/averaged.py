@@ -22,7 +22,6 @@ from typing import Any, cast
 import numpy as np
 
 from fullspan.data.space import Space
-from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.files import components, envelope
@@ -84,10 +83,8 @@ def _read_average(root: Node, space: Space, basis: Basis, terms: tuple[Term, ...
     further = root.fields()
     background = _read_background(further["background"], space, basis) if "background" in further else []
     others = components.read_components(further["components"], space) if "components" in further else []
-    try:
+    with root.refusing():
         model = AveragedLogLinear.of(members, background, others)
-    except FullspanError as error:
-        raise root.refuse(str(error)) from error
     if len(model.terms) != len(terms):
         raise root["terms"].refuse(f"{len(terms)} terms are listed, of which the members have {len(model.terms)}")
     return model
@@ -115,10 +112,8 @@ def _read_placed(node: Node, space: Space, basis: Basis, checked: bool) -> LogLi
 
 def _read_model(node: Node, space: Space, basis: Basis, own: tuple[Term, ...], checked: bool) -> LogLinear:
     theta = np.array([item.number() for item in node["weights"].items()])
-    try:
+    with node.refusing():
         member = LogLinear(space, basis, own, theta, node["log_z"].number())
-    except FullspanError as error:
-        raise node.refuse(str(error)) from error
     if checked:
         check_log_z(node["log_z"], basis, member.weights)
     return member

@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
-from fullspan.errors import FullspanError
 from fullspan.model.files.normalisation import check_normalised
 from fullspan.model.files.strict_json import Node
 from fullspan.model.graph import FactorGraph
@@ -141,10 +140,8 @@ def _read_tree(node: Node, space: Space) -> HiddenTree:
     k = own["states"].whole(1, MAX_CELLS)
     sizes = [k, n * k * k, n * k * c]
     prior, transitions, emissions = np.split(_numbers(own["tables"], sum(sizes)), np.cumsum(sizes)[:-1])
-    try:
+    with own.refusing():
         return HiddenTree(space, _parents(own, n), prior, transitions.reshape(n, k, k), emissions.reshape(n, k, c))
-    except FullspanError as error:
-        raise own.refuse(str(error)) from error
 
 
 def _latent(trees: Any, packed: bool) -> dict[str, Any]:
@@ -163,10 +160,8 @@ def _read_latent(node: Node, space: Space) -> LatentTrees:
     logits = _numbers(own["logits"], None, "<f8" if is_double else "<f4")
     if len(logits) % len(shares):
         raise own["logits"].refuse(f"{len(logits)} numbers for {len(shares)} trees")
-    try:
+    with own.refusing():
         return LatentTrees(space, parents, shares, logits.reshape(len(shares), -1))
-    except FullspanError as error:
-        raise own.refuse(str(error)) from error
 
 
 def _parents(node: Node, n: int) -> NDArray[np.int64]:

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from fullspan.arrays import Array
-from fullspan.errors import FullspanError, ModelFileError
 from fullspan.model.estimate import Estimate
 from fullspan.model.files import envelope
 from fullspan.model.files.spaces import read_space
@@ -90,12 +89,8 @@ def read(source: envelope.Source) -> FittedLayers:
     single = layers["single"].truth()
     biases = tuple(_vector(node, single) for node in layers["biases"].items())
     weights = tuple(_matrix(node, single) for node in layers["weights"].items())
-    try:
+    with layers.refusing():
         machine = LayeredMachine(read_space(root), biases, weights, _vector(layers["base"], False))
-    except ModelFileError:
-        raise
-    except FullspanError as error:
-        raise layers.refuse(str(error)) from error
     return FittedLayers(
         model=machine,
         log_z=_estimate(root["log_z"]),

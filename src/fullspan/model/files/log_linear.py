@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from fullspan.data.space import Space
-from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import BASES, Basis, Term
 from fullspan.model.effects.interaction import Effect, Interaction
 from fullspan.model.files import envelope
@@ -125,10 +124,8 @@ def read(source: envelope.Source) -> Fitted:
     space, basis, weights = read_weights(root)
     log_z = root["log_z"].number()
     check_log_z(root["log_z"], basis, weights)
-    try:
+    with root["terms"].refusing():
         model = LogLinear(space, basis, tuple(weights), np.array(list(weights.values())), log_z)
-    except FullspanError as error:
-        raise root["terms"].refuse(str(error)) from error
     return read_fit(root, model)
 
 

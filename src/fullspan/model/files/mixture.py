@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from fullspan.errors import FullspanError, ModelFileError
 from fullspan.model.files import envelope
 from fullspan.model.files.components import is_packed, read_components, records
 from fullspan.model.files.spaces import read_space
@@ -54,13 +53,9 @@ def read(source: envelope.Source) -> FittedMixture:
     """
     root = envelope.opened(source, KIND)
     space, fit = read_space(root), root["fit"]
-    try:
+    with root["components"].refusing():
         found = read_components(root["components"], space)
         model = Mixture(space, np.array([share for share, _ in found]), tuple(one for _, one in found))
-    except ModelFileError:
-        raise
-    except FullspanError as error:
-        raise root["components"].refuse(str(error)) from error
     return FittedMixture(
         model=model,
         log_likelihood=fit["log_likelihood"].number_or_nan(),

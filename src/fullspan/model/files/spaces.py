@@ -9,7 +9,7 @@ import numpy as np
 
 from fullspan.data.contents import Contents
 from fullspan.data.space import Level, Space, Variable
-from fullspan.errors import FullspanError, ModelFileError
+from fullspan.errors import ModelFileError
 from fullspan.model.files.strict_json import Node
 
 MAX_VARIABLES = 1 << 16
@@ -58,12 +58,8 @@ def read_space(root: Node) -> Space:
     variables = list(node.items())
     if not 1 <= len(variables) <= MAX_VARIABLES:
         raise node.refuse(f"{len(variables)} variables; 1 to {MAX_VARIABLES} are possible")
-    try:
+    with node.refusing():
         return Space(tuple(map(_read_variable, variables)))
-    except ModelFileError:
-        raise
-    except FullspanError as error:
-        raise node.refuse(str(error)) from error
 
 
 def _read_variable(node: Node) -> Variable:
@@ -76,12 +72,8 @@ def _read_variable(node: Node) -> Variable:
         contents = tuple(map(_read_contents, node["contents"].items()))
     elif "bin_values" in fields:
         contents = tuple(map(_read_bin_values, node["bin_values"].items()))
-    try:
+    with node.refusing():
         return Variable(node["name"].text(), levels, edges, ordered, contents)
-    except ModelFileError:
-        raise
-    except FullspanError as error:
-        raise node.refuse(str(error)) from error
 
 
 def read_level(node: Node, what: str = "level") -> Level:
@@ -104,7 +96,5 @@ def _read_contents(node: Node) -> Contents:
     runs = [tuple(value.number() for value in own.items()) for own in node.items()]
     if len(runs) not in (2, 3):
         raise node.refuse(f"{len(runs)} lists describe what a bin holds; there are two or three")
-    try:
+    with node.refusing():
         return Contents(runs[0], runs[-2], runs[-1])
-    except FullspanError as error:
-        raise node.refuse(str(error)) from error

@@ -6,11 +6,12 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fullspan.errors import ModelFileError
+from fullspan.errors import FullspanError, ModelFileError
 from fullspan.model.files.disk import read_bytes
 
 MAX_BYTES = 64 << 20
@@ -32,6 +33,16 @@ class Node:
         """The error that names file and place."""
         where = f" at {self.place}" if self.place else ""
         return ModelFileError(f"{self.file} is not a sound model file{where}: {problem}")
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """What the library refuses while a part of the file is made into an object is refused at this place."""
+        try:
+            yield
+        except ModelFileError:
+            raise
+        except FullspanError as error:
+            raise self.refuse(str(error)) from error
 
     def __getitem__(self, key: str) -> Node:
         if not isinstance(self.value, dict):

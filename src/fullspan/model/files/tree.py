@@ -23,7 +23,6 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
-from fullspan.errors import FullspanError
 from fullspan.model.files import envelope
 from fullspan.model.files.spaces import read_space
 from fullspan.model.files.strict_json import Node
@@ -124,12 +123,10 @@ def _read_tree(node: Node, space: Space) -> HiddenTree:
             emissions[i, :, : cards[i]] = _table(record["emission"], (k, cards[i]))
     at_root = np.zeros(k)
     at_root[: len(prior)] = prior[:k]
-    try:
+    with node.refusing():
         if observed:
             return HiddenTree.of_tables(space, parents, at_root, transitions)
         return HiddenTree(space, np.array(parents), at_root, transitions, emissions)
-    except FullspanError as error:
-        raise node.refuse(str(error)) from error
 
 
 def _numbers(node: Node) -> list[float]:

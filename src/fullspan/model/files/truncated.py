@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from fullspan.data.merging import code_dtype
 from fullspan.data.space import Space
-from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import log_sum_exp
 from fullspan.model.files import envelope
 from fullspan.model.files.log_linear import document, read_fit, read_weights
@@ -61,12 +60,10 @@ def _read_model(root: Node) -> TruncatedLogLinear:
         raise node.refuse(f"{len(listed):,} states and {len(weights):,} terms of {len(space)} variables are too many")
     others = np.array([_read_state(item, space) for item in listed], dtype=code_dtype(space.cards))
     theta, log_z = np.array(list(weights.values())), root["log_z"].number()
-    try:
+    with root["terms"].refusing():
         model = TruncatedLogLinear(
             space, basis, tuple(weights), theta, log_z, others.reshape(-1, len(space)), node["unseen"].number(least=0)
         )
-    except FullspanError as error:
-        raise root["terms"].refuse(str(error)) from error
     expected = log_sum_exp(model.log_p - np.log1p(-model.unseen) + log_z)
     if not abs(expected - log_z) <= 1e-6 * (1 + abs(expected)):
         raise root["log_z"].refuse(f"{shown(log_z)} does not belong to the weights, whose log Z is {expected:.6g}")

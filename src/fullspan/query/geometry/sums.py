@@ -17,29 +17,17 @@ from fullspan.engine.dual.table import DualTable
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.truncated import TruncatedEngine
 from fullspan.errors import FullspanError
+from fullspan.learn.base.phase import Phase
 from fullspan.learn.likelihood.phases import Free
 from fullspan.model.algebra.basis import Basis, Term, local_row
 from fullspan.model.algebra.inclusion import sets_of_states, sets_of_terms
 from fullspan.model.graph import FactorGraph
 
 
-class Sums(Protocol):
-    """``psi(theta)`` and its derivatives at the point last moved to, over some states."""
+class Sums(Phase, Protocol):
+    """The phase of a model over some states, which can be listed where they are few."""
 
     n_states: int
-
-    @property
-    def is_linear(self) -> bool:
-        """False: the phase of a model itself."""
-
-    def move(self, theta: Array) -> float:
-        """Go to theta; log Z there."""
-
-    def eta(self) -> Array:
-        """Expectations of the terms."""
-
-    def covariance(self) -> Array:
-        """Their covariance: the Fisher information."""
 
     def log_p(self) -> Array:
         """Log-probabilities of all states, where they are listed.
