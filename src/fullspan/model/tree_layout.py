@@ -36,56 +36,60 @@ class TreeLayout:
 
     def __init__(self, cards: tuple[int, ...], parents: Ints, open_cells: bool = False, put: Any = np.asarray) -> None:
         self.cards, self.parents, self.open_cells = cards, parents, open_cells
-        n_rows = [1 if p < 0 else cards[p] for p in parents.tolist()]
         self.blocks: list[tuple[int, int, int]] = []
         self.groups, self.logits = [np.zeros(0, np.int64)] * len(cards), [np.zeros((0, 0), np.int64)] * len(cards)
-        group = logit = 0
-        for card in sorted(set(cards)):
-            own, first_group, first_logit = [i for i, c in enumerate(cards) if c == card], group, logit
-            for i in own:
-                self.groups[i] = group + np.arange(n_rows[i])
-                self.logits[i] = logit + np.arange(n_rows[i] * (card - 1)).reshape(n_rows[i], card - 1)
-                group, logit = group + n_rows[i], logit + n_rows[i] * (card - 1)
-            self.blocks.append((first_logit, group - first_group, card - 1))
-        self.n_groups, self.n_logits = group, logit
+        self.n_groups, self.n_logits = self._number()
         self.linked: dict[int, list[int]] = {}
         for i in np.argsort([cards[p] for p in parents.tolist()], kind="stable").tolist():
             if parents[i] >= 0:
                 self.linked.setdefault(cards[parents[i]], []).append(i)
-        base = _joined([self.logits[i][0] for i in range(len(cards))])
-        first = np.array([rows[0] for rows in self.groups], dtype=np.int64)
-        pairs, pair_bases, given, given_firsts = [], [], [], []
-        self.shapes: list[tuple[int, int, int]] = []  # (levels of the parent but one, logits, variables)
-        for card, own in self.linked.items():
-            own_logits = _joined([self.logits[i][0] for i in own])
-            for u in range(1, card):
-                pairs.append(_joined([self.logits[i][u] for i in own]))
-                given.append(np.array([self.groups[i][u] for i in own]))
-            pair_bases.append(own_logits)
-            given_firsts.append(np.array([self.groups[i][0] for i in own]))
-            self.shapes.append((card - 1, len(own_logits), len(own)))
-        pair, given_all = _joined(pairs), _joined(given)
-        tiled = _joined([np.tile(b, s[0]) for b, s in zip(pair_bases, self.shapes, strict=True)])
-        tiled_first = _joined([np.tile(b, s[0]) for b, s in zip(given_firsts, self.shapes, strict=True)])
-        position = {int(v): k for k, v in enumerate(_joined(pair_bases))}
-        position_first = {int(v): k for k, v in enumerate(_joined(given_firsts))}
-        self.n_base, self.n_pair, self.n_first, self.n_given = len(base), len(pair), len(first), len(given_all)
+        base, first = _firsts(self.logits), _firsts(self.groups)
+        pair, pair_base, of_base = self._above(self.logits, base)
+        given, given_first, of_first = self._above([own[:, None] for own in self.groups], first)
+        self.shapes = [  # (levels of the parent but one, logits, variables)
+            (card - 1, sum(cards[i] - 1 for i in own), len(own)) for card, own in self.linked.items()
+        ]
+        self.n_base, self.n_pair, self.n_first, self.n_given = len(base), len(pair), len(first), len(given)
+        group = _joined([np.repeat(g, cards[i] - 1) for i, g in enumerate(self.groups)])
         found = {
             "base": base,
             "pair": pair,
-            "pair_base": tiled,
+            "pair_base": pair_base,
             "first": first,
-            "given": given_all,
-            "given_first": tiled_first,
+            "given": given,
+            "given_first": given_first,
             "logit_order": np.argsort(_joined([base, pair])),
-            "group_order": np.argsort(_joined([first, given_all])),
-            "of_base": np.array([position.get(int(v), len(position)) for v in base]),
-            "of_first": np.array([position_first.get(int(v), len(position_first)) for v in first]),
-            "group": _joined([np.repeat(g, cards[i] - 1) for i, g in enumerate(self.groups)])[
-                np.argsort(_joined([own.ravel() for own in self.logits]))
-            ],
+            "group_order": np.argsort(_joined([first, given])),
+            "of_base": of_base,
+            "of_first": of_first,
+            "group": group[np.argsort(_joined([own.ravel() for own in self.logits]))],
         }
         self.at = {name: put(values.astype(np.int64)) for name, values in found.items()}
+
+    def _number(self) -> tuple[int, int]:
+        """Number the groups and the logits of every variable; how many there are of each."""
+        group = logit = 0
+        n_rows = [1 if p < 0 else self.cards[p] for p in self.parents.tolist()]
+        for card in sorted(set(self.cards)):
+            first_group, first_logit = group, logit
+            for i in (i for i, c in enumerate(self.cards) if c == card):
+                self.groups[i] = group + np.arange(n_rows[i])
+                self.logits[i] = logit + np.arange(n_rows[i] * (card - 1)).reshape(n_rows[i], card - 1)
+                group, logit = group + n_rows[i], logit + n_rows[i] * (card - 1)
+            self.blocks.append((first_logit, group - first_group, card - 1))
+        return group, logit
+
+    def _above(self, numbers: list[Ints], firsts: Ints) -> tuple[Ints, Ints, Ints]:
+        """Of variables with parents the ``numbers`` [i][u] at all levels u >= 1 of the parent, and those at level 0 for
+        each of these; and where each of ``firsts`` stands among the latter, one beyond them for those of no parent."""
+        above, below, once = [], [], []
+        for card, own in self.linked.items():
+            at_first = _joined([numbers[i][0] for i in own])
+            above += [numbers[i][u] for u in range(1, card) for i in own]
+            below.append(np.tile(at_first, card - 1))
+            once.append(at_first)
+        position = {int(v): k for k, v in enumerate(_joined(once))}
+        return _joined(above), _joined(below), np.array([position.get(int(v), len(position)) for v in firsts])
 
     def matrix(self, states: NDArray[Any]) -> NDArray[np.bool_]:
         """The 0/1 matrix (m, R) of rows of codes (m, n), -1 for a missing cell."""
@@ -172,6 +176,11 @@ class TreeLayout:
         for logits, table in zip(self.logits, tables, strict=True):
             t[logits] = np.log(table[:, 1:] / table[:, :1])
         return t
+
+
+def _firsts(numbers: list[Ints]) -> Ints:
+    """The numbers of every variable where its parent has level 0."""
+    return _joined([np.atleast_1d(own[0]) for own in numbers])
 
 
 def _joined(parts: list[Ints]) -> Ints:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -170,14 +171,17 @@ def chart(picture: Chart, *, narrow: bool = False) -> str:
     return document(width, height + more, picture.title, [*parts, *key])
 
 
-class _Frame:
+class _Frame(NamedTuple):
     """From numbers to pixels."""
 
-    def __init__(
-        self, left: float, right: float, top: float, bottom: float, x0: float, x1: float, y0: float, y1: float
-    ) -> None:
-        self.left, self.right, self.top, self.bottom = left, right, top, bottom
-        self.x0, self.x1, self.y0, self.y1 = x0, x1, y0, y1
+    left: float
+    right: float
+    top: float
+    bottom: float
+    x0: float
+    x1: float
+    y0: float
+    y1: float
 
     def x(self, value: float) -> float:
         return self.left + (value - self.x0) / (self.x1 - self.x0) * (self.right - self.left)

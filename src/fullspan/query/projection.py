@@ -18,7 +18,7 @@ from fullspan.arrays import Array
 from fullspan.errors import DataError, TooLargeError
 from fullspan.learn.likelihood.ipf import Constraint, ipf
 from fullspan.model.algebra.basis import Basis
-from fullspan.query.distribution import MAX_CELLS, Distribution, Factors
+from fullspan.query.distribution import MAX_CELLS, Distribution, Factors, spread
 
 NEVER = -1000.0
 """Log factor of a cell that a margin gives no probability: far below the least positive number."""
@@ -46,15 +46,11 @@ def factors_for(distribution: Distribution, margins: Mapping[tuple[int, ...], Ar
             f"the margins' variables together have {math.prod(cards):,} combinations of levels, the limit is "
             f"{MAX_CELLS:,}; give margins of fewer variables"
         )
-    p = np.asarray(distribution.cells(where, {}, {})).copy()
-    out = {scope: np.zeros(target.shape) for scope, target in margins.items()}
+    p, out = np.asarray(distribution.cells(where, {}, {})), {}
     for scope, target in margins.items():
         _refuse_excluded(distribution, where, p, scope, target)
-        out[scope][target == 0] = NEVER
-    for scope in margins:
-        order = np.argsort(scope)
-        shape = [out[scope].shape[scope.index(i)] if i in scope else 1 for i in where]
-        p *= np.transpose(out[scope] == 0, order).reshape(shape)
+        out[scope] = np.where(target == 0, NEVER, 0.0)
+    p = p * (spread(out, where) == 0)
     if not p.sum() > 0:
         raise DataError("contradictory margins: their zeros exclude every state of the model")
     local = {i: k for k, i in enumerate(where)}
@@ -71,8 +67,7 @@ def factors_for(distribution: Distribution, margins: Mapping[tuple[int, ...], Ar
         )
     for (scope, own), log in zip(out.items(), found.log_factors, strict=True):
         order = np.argsort(scope)
-        sorted_shape = [own.shape[k] for k in order]
-        own += np.transpose(log.reshape(sorted_shape, order="F"), np.argsort(order))
+        own += np.transpose(log.reshape([own.shape[k] for k in order], order="F"), np.argsort(order))
     return out
 
 

@@ -40,13 +40,9 @@ def conditionals(graph: FactorGraph, max_memory: int | None = None) -> tuple[Fac
     for v in map(int, order.variables):
         met = sorted({i for f in of[v] for i in alive[f][0]} - {v})
         scope = (v, *met)
-        total = np.zeros([cards[i] for i in scope])
-        for f in sorted(of[v]):
-            own, table = alive.pop(f)
-            shape = [cards[i] if i in own else 1 for i in scope]
-            total += np.transpose(table, sorted(range(len(own)), key=lambda k: scope.index(own[k]))).reshape(shape)
-            for i in met:
-                of[i].discard(f)
+        total = _product(scope, [cards[i] for i in scope], [alive.pop(f) for f in sorted(of[v])])
+        for i in met:
+            of[i] -= of[v]
         below = np.logaddexp.reduce(total, axis=0)
         possible = below > -np.inf
         with np.errstate(invalid="ignore"):
@@ -62,3 +58,12 @@ def conditionals(graph: FactorGraph, max_memory: int | None = None) -> tuple[Fac
     if log_z == -math.inf:
         return None, log_z
     return FactorGraph(graph.space, tuple(scope for scope, _ in found), tuple(table for _, table in found)), log_z
+
+
+def _product(scope: tuple[int, ...], shape: list[int], factors: list[tuple[tuple[int, ...], Array]]) -> Array:
+    """Log of the product of factors over some of the variables of ``scope``, one axis each."""
+    total = np.zeros(shape)
+    for own, table in factors:
+        among = [n if i in own else 1 for i, n in zip(scope, shape, strict=True)]
+        total += np.transpose(table, sorted(range(len(own)), key=lambda k: scope.index(own[k]))).reshape(among)
+    return total

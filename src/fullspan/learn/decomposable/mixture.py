@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,10 +79,11 @@ class Run:
     status: str
 
 
+@dataclass
 class Learner:
     """Runs on one table; ``valid`` decides, or the rows learned from where there is none.
 
-    Parameters
+    Attributes
     ----------
     stop : when a run ends, in nats per row.
     history : of all runs, reported as they happen.
@@ -90,24 +91,18 @@ class Learner:
     planned : in words, how many runs there will be.
     max_seconds : since the start of the history, after which no iteration is begun.
     order : of the rows, in which they get random numbers; as they stand by default.
+    made : runs that were begun.
     """
 
-    def __init__(
-        self,
-        train: Weighted,
-        valid: Weighted | None,
-        stop: Stop = STOP,
-        history: History | None = None,
-        rows: int | None = None,
-        planned: str = "1",
-        max_seconds: float | None = None,
-        order: NDArray[np.intp] | None = None,
-    ) -> None:
-        self.order = np.arange(len(train.weights)) if order is None else order
-        self.train, self.valid, self.stop, self.rows, self.planned = train, valid, stop, rows, planned
-        self.history, self.max_seconds = history or History(), max_seconds
-        self.made = 0
-        """Runs that were begun."""
+    train: Weighted
+    valid: Weighted | None
+    stop: Stop = STOP
+    history: History = field(default_factory=History)
+    rows: int | None = None
+    planned: str = "1"
+    max_seconds: float | None = None
+    order: NDArray[np.intp] | slice = slice(None)
+    made: int = field(default=0, init=False)
 
     def run(self, options: RunOptions, rng: np.random.Generator) -> Run:
         """Em from a random start; an interruption ends it with the best so far."""

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fullspan.data import Empirical
 from fullspan.learn.base.counted import Sample, bootstrap
@@ -124,27 +125,27 @@ def fit_average(
     ------
     KeyboardInterrupt : before any fit had made a move.
     """
-    rng, stop = np.random.default_rng(seed), stop or threading.Event()
+    seeds, stop = np.random.default_rng(seed).integers(2**63, size=(k, 2)), stop or threading.Event()
     with one_core():
-        return _Average(empirical, k, fit_one, rng, watch, candidates, stop, Timer(max_seconds)).run()
+        return _Average(empirical, seeds, fit_one, watch, candidates, stop, Timer(max_seconds)).run()
 
 
 class _Average:
+    """The fits of one average; ``seeds`` (k, 2) are those of each fit's sample and of what it leaves out."""
+
     def __init__(
         self,
         empirical: Empirical,
-        k: int,
+        seeds: NDArray[np.int64],
         fit_one: FitOne,
-        rng: np.random.Generator,
         watch: Watch | None,
         candidates: Candidates | None,
         stop: threading.Event,
         timer: Timer,
     ) -> None:
         self.empirical, self.fit_one, self.watch, self.candidates = empirical, fit_one, watch, candidates
-        self.seeds = rng.integers(2**63, size=(k, 2))
-        self.timer, self.lock, self.stop = timer, threading.Lock(), stop
-        self.members: list[Member | None] = [None] * k
+        self.seeds, self.timer, self.lock, self.stop = seeds, timer, threading.Lock(), stop
+        self.members: list[Member | None] = [None] * len(seeds)
         self.bounds, self.rounds, self.terms = Bounds(), 0, 0
         self.selection: Selection | None = None
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NoReturn
 
@@ -40,6 +41,24 @@ _LEAST_ESS = 10.0
 _MONITORED, _CHAINS = 100, 500
 
 
+@dataclass(frozen=True)
+class Walk:
+    """How far to walk for an answer.
+
+    Attributes
+    ----------
+    chains, draws, thin, warm_up : chains, draws of each, sweeps for a draw, and sweeps before the first.
+    tempered : walk at several temperatures that exchange their states, for models whose modes a single chain does not
+        leave; no variable can be held then.
+    """
+
+    chains: int = 100
+    draws: int = 500
+    thin: int = 2
+    warm_up: int = 500
+    tempered: bool = False
+
+
 class SampledDistribution(Distribution):
     """Answers questions about a model by walking on it.
 
@@ -48,9 +67,7 @@ class SampledDistribution(Distribution):
     model : a log-linear model or a factor graph, of any width.
     rng : where random numbers come from.
     summed : the same model as it is summed, which gives the log-probabilities and completions of rows.
-    chains, draws, thin, warm_up : how far to walk for an answer.
-    tempered : walk at several temperatures that exchange their states, for models whose modes a single chain does not
-        leave; no variable can be held then.
+    walk : how far to walk for an answer, as keyword arguments of :class:`Walk`.
 
     Attributes
     ----------
@@ -74,14 +91,9 @@ class SampledDistribution(Distribution):
         model: LogLinear | FactorGraph,
         rng: np.random.Generator,
         summed: Distribution | None = None,
-        chains: int = 100,
-        draws: int = 500,
-        thin: int = 2,
-        warm_up: int = 500,
-        tempered: bool = False,
+        **walk: Any,
     ) -> None:
-        self.model, self.space, self.rng = model, model.space, rng
-        self.chains, self.draws, self.thin, self.warm_up, self.tempered = chains, draws, thin, warm_up, tempered
+        self.model, self.space, self.rng, self.walk = model, model.space, rng, Walk(**walk)
         self.target = target_of(model)
         self._summed = summed
         if summed is not None:
@@ -158,8 +170,7 @@ class SampledDistribution(Distribution):
 
     def by_chains(self, rng: np.random.Generator) -> SampledDistribution:
         """The same walks from another generator."""
-        walk = (self.chains, self.draws, self.thin, self.warm_up, self.tempered)
-        return SampledDistribution(self.model, rng, self._summed, *walk)
+        return SampledDistribution(self.model, rng, self._summed, **asdict(self.walk))
 
     def _named(self, where: Sequence[int], values: Array, errors: Array) -> Table:
         chosen = [self.space.variables[i] for i in where]
@@ -180,11 +191,12 @@ class SampledDistribution(Distribution):
             raise QueryError("no state satisfies the condition, which has probability 0: nothing can be asked given it")
         check_possible(hull(_boxes(given)), self.space)
         held = _held(given)
-        if not self.tempered:
-            return Chains(self.target, self.chains, self.rng, given=held).draw(self.draws, self.thin, self.warm_up)
+        walk = self.walk
+        if not walk.tempered:
+            return Chains(self.target, walk.chains, self.rng, given=held).draw(walk.draws, walk.thin, walk.warm_up)
         if held:
             raise QueryError("tempered chains hold no variable: leave out tempered=, or the condition")
-        return Tempered(self.target, self.chains, self.rng).draw(self.draws, self.thin, self.warm_up)
+        return Tempered(self.target, walk.chains, self.rng).draw(walk.draws, walk.thin, walk.warm_up)
 
     def _ratios(
         self, where: tuple[int, ...], joint: Weighed, given: Weighed, states: NDArray[Any]
@@ -222,7 +234,7 @@ class SampledDistribution(Distribution):
         held = {i: int(codes[0]) for i, codes in known.items()}
         number = min(max(size, 4), _CHAINS)
         chains = Chains(self.target, number, rng, given=held)
-        chains.sweep(self.warm_up)
+        chains.sweep(self.walk.warm_up)
         rounds = max(-(-size // number), 1)
         states, energies = [], []
         for k in range(max(rounds, _MONITORED)):
