@@ -93,13 +93,13 @@ def test_a_single_output_gives_one_array() -> None:
     assert model.predict(np.array([["yes"], ["no"]])).shape == (2,)
 
 
-def test_outputs_beside_the_table_are_outputs_among_its_columns(conditional: Any, tmp_path: Path) -> None:
+def test_outputs_given_apart_are_outputs_among_the_columns(conditional: Any, tmp_path: Path) -> None:
     """``fit(X, y)`` learns what ``outputs=`` learns, for frames, arrays and a single output."""
     table, fresh = frame(), frame(1, 30)
     X, y = table[["a", "b", "d"]], table[["c", "e"]]
     named = fs.DecimatableBoltzmannMachine(EDGES).fit(X, y)
     assert named.graph_.outputs == ("c", "e")
-    assert named.n_features_in_ == 3
+    assert (named.n_features_in_, named.missing_) == (3, {})
     assert named.feature_names_in_.tolist() == ["a", "b", "d"]
     for found, expected in zip(named.predict_proba(fresh), conditional.predict_proba(fresh), strict=True):
         assert found == pytest.approx(expected, abs=1e-5)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
@@ -14,15 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator
-from fullspan.estimators.inputs.checks import Applies, check_estimator
+from fullspan.estimators.inputs.checks import Applies
 from fullspan.estimators.inputs.evidence import Evidence
+from fullspan.estimators.inputs.reading import say_missing
 from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.settings import OF_A_CALL, options_of, own_parameters
 from fullspan.estimators.inputs.shared_parameters import Seed
-from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
+from fullspan.estimators.inputs.tables import checked_table, checked_weight
 from fullspan.estimators.inputs.targets import counted_with_outputs, refuse_unknown_inputs, share_right
 from fullspan.graphs import Graph
-from fullspan.learn.base.reporter import announce, reading
 from fullspan.model.ising import Ising
 from fullspan.query.distributions.decimated import DecimatedDistribution
 
@@ -114,21 +113,19 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
         """
         if y is None:
             return super().fit(X, None, sample_weight)
-        started = time.perf_counter()
-        check_estimator(self)
-        with self._watched() as watch:
-            announce(watch, reading(X))
-            table = checked_table(X)
+
+        def posed(table: Any) -> tuple[Empirical, Callable[..., Fitted]]:
             names = self._declared_outputs() or None
             empirical, outputs = counted_with_outputs(self._reading(), table, y, sample_weight, names)
-            announce(watch)
-            fitted = self._learn(empirical, watch, outputs)
-        self._warn(fitted)
-        fitted = replace(fitted, settings={**fitted.settings, "separate_outputs": True})
-        seconds = time.perf_counter() - started
-        self._accept(self._noted(fitted), kind_of(table), empirical)
-        self._record(empirical, seconds)
-        return self
+            self.missing_ = say_missing(empirical.missing_cells, verbose=self.verbose)
+
+            def learn(empirical: Empirical, watch: Reporter | None) -> Fitted:
+                fitted = self._learn(empirical, watch, outputs)
+                return replace(fitted, settings={**fitted.settings, "separate_outputs": True})
+
+            return empirical, learn
+
+        return self._fit(X, None, posed=posed)
 
     def _declared_outputs(self) -> tuple[str, ...]:
         """The outputs as they are named by the parameters or by the graph."""

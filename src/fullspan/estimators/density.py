@@ -115,15 +115,21 @@ class DensityEstimator(Parameters, _Answers, DensityMixin, BaseEstimator):  # ty
         """
         return self._fit(X, sample_weight)
 
-    def _fit(self, X: Any, sample_weight: Any, validation: Any = None) -> Self:
-        """:meth:`fit`, with a further table for learners that judge models by rows of their own."""
+    def _fit(self, X: Any, sample_weight: Any, validation: Any = None, posed: Any = None) -> Self:
+        """:meth:`fit`, with a further table for learners that judge models by rows of their own.
+
+        ``posed`` makes a checked table into the counts and what learns from them, where ``fit`` was given more than X.
+        """
         started = time.perf_counter()
         check_estimator(self)
         with self._watched() as watch:
             announce(watch, reading(X))
             table = checked_table(X)
-            empirical = self._counted_table(table, sample_weight)
             learn: Any = self._learn
+            if posed is None:
+                empirical = self._counted_table(table, sample_weight)
+            else:
+                empirical, learn = posed(table)
             if validation is not None:
                 learn = partial(learn, valid=self._reading().count_again(checked_table(validation), empirical.space))
             announce(watch)

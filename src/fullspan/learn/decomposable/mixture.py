@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from types import EllipsisType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +102,7 @@ class Learner:
     rows: int | None = None
     planned: str = "1"
     max_seconds: float | None = None
-    order: NDArray[np.intp] | slice = slice(None)
+    order: NDArray[np.intp] | EllipsisType = ...
     made: int = field(default=0, init=False)
 
     def run(self, options: RunOptions, rng: np.random.Generator) -> Run:
