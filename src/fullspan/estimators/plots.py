@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,6 +17,9 @@ class Plots:
     They need Matplotlib, ``pip install 'fullspan[plots]'``. With ``backend="altair"`` they are Altair charts instead,
     which show their numbers to the pointer.
     """
+
+    model_: Any
+    _has_terms: ClassVar[bool]
 
     def plot_interactions(self, top: int | None = None, ax: Any = None, backend: Backend = "matplotlib") -> Any:
         """The graph of the ``top`` strongest interactions, or of all of them.
@@ -81,8 +84,7 @@ class Plots:
         from fullspan.learn.likelihood.nested import information_by_order
 
         check_is_fitted(self)
-        model: Any = getattr(self, "model_", None)
-        parts = information_by_order(model) if hasattr(model, "terms") else None
+        parts = information_by_order(self.model_) if self._has_terms else None
         if parts is None:
             raise FullspanError("the information of each order needs a table of all states, which this model has not")
         return _drawn("bars", information(parts), ax, backend)

@@ -30,6 +30,7 @@ class WithoutTerms(DensityEstimator):
 
     fitted_: Any
     model_: Any
+    _has_terms = False
 
     def _noted(self, fitted: Any, sample_weight: Any = None) -> Any:
         how = self._reading().weighted_by(sample_weight)

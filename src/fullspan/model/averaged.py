@@ -116,6 +116,11 @@ class AveragedLogLinear(LogLinear):
         )
 
     @property
+    def is_stacked(self) -> bool:
+        """Whether parts of the average are of other kinds."""
+        return bool(self.others)
+
+    @property
     def share(self) -> float:
         """What the background and the others have of the average."""
         return sum(share for share, _ in (*self.background, *self.others))

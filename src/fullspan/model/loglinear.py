@@ -81,6 +81,21 @@ class LogLinear:
         """Whether the weights are natural parameters of the distribution; an average of models has none."""
         return True
 
+    @property
+    def is_stacked(self) -> bool:
+        """Whether parts of an average are models of other kinds."""
+        return False
+
+    @property
+    def share(self) -> float:
+        """What the models of an average have of it whose terms are not listed."""
+        return 0.0
+
+    @property
+    def chosen(self) -> NDArray[np.float64]:
+        """(T,) share of the members of an average that have each term."""
+        return np.ones(len(self.terms))
+
     def require_single(self, what: str) -> None:
         """Do nothing; an average of models raises a FullspanError that says ``what`` needs a single one."""
 

@@ -27,6 +27,8 @@ class Explained:
     _explained_fit: Fitted | None = None
     _is_mixed: ClassVar[bool] = False
     """Whether the model has components, which a report lists."""
+    _has_terms: ClassVar[bool] = True
+    """Whether the model is a sum of weighted terms, whose interactions save nats; else it has parameters."""
 
     @property
     def _explained(self) -> Fitted:

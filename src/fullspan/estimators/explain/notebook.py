@@ -20,8 +20,7 @@ def model_html(estimator: Any) -> str:
     """The model on a card: its size, the graph of a model that is not too large, and its strongest interactions."""
     fitted, space = estimator.fitted_, estimator.space_
     rows = "given" if fitted.status == "given" else row_words(fitted)
-    n_terms = getattr(estimator, "n_terms_", None)
-    size = f"{n_terms:,} terms" if n_terms is not None else f"{estimator.n_parameters_:,} parameters"
+    size = f"{estimator.n_terms_:,} terms" if estimator._has_terms else f"{estimator.n_parameters_:,} parameters"
     head = f"{rows}, {len(space):,} variables, {size}, {fitted.status}"
     title = f"<strong>{html.escape(type(estimator).__name__)}</strong> <span>{html.escape(head)}</span>"
     return f"<div>{title}{_graph(estimator)}{estimator.interactions_[:TOP]._repr_html_()}</div>"

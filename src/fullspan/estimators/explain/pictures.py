@@ -49,7 +49,7 @@ def measure_of(estimator: Any) -> str:
 
 def is_saved(estimator: Any) -> bool:
     """Whether the numbers of interactions are nats saved; those of trees and mixtures are information shared."""
-    return hasattr(estimator, "n_terms_")
+    return bool(estimator._has_terms)
 
 
 def effects(estimator: Any, top: int = TOP) -> Bars:
@@ -102,7 +102,7 @@ def weights(estimator: Any, top: int = TOP) -> Bars:
     ------
     FullspanError : a tree or a mixture has no terms.
     """
-    if not hasattr(estimator, "n_terms_"):
+    if not estimator._has_terms:
         name = type(estimator).__name__
         raise FullspanError(f"a {name} has no weights to plot; plot_interactions shows which variables it joins")
     rows = list(estimator.terms_[:top])

@@ -201,8 +201,8 @@ def _average_facts(fitted: Fitted) -> dict[str, Any]:
     found, facts = fitted.out_of_bag, {}
     if found is not None:
         facts = {"members": fitted.settings.get("members"), "oob_score": found.score, "oob_error": found.error}
-    share = getattr(fitted.model, "share", 0.0)
-    if fitted.kind == "averaged" and getattr(fitted.model, "others", None):
+    share = fitted.model.share
+    if fitted.model.is_stacked:
         return {**facts, "shares": fitted.settings.get("shares")}
     return {**facts, "shrunken_share": share} if share else facts
 
@@ -235,12 +235,12 @@ def summary_lines(fitted: Fitted) -> list[str]:
     ]
     if fitted.status in starts:
         return [*lines, ending(fitted).sentence]
-    if share := getattr(fitted.model, "share", 0.0):
+    if share := fitted.model.share:
         named = fitted.settings.get("shares", {"search": 1 - share, "shrunken": share})
         lines.append("shares: " + ", ".join(f"{name} {own:.2f}" for name, own in named.items()))
     if (found := fitted.out_of_bag) is not None:
         members, asked = (fitted.settings.get(name) for name in ("members", "average"))
-        stacked = bool(getattr(fitted.model, "others", ()))
+        stacked = fitted.model.is_stacked
         what = "a stack of models" if stacked else f"the average of {members} of {asked} fits"
         of = "held-out" if stacked else "out-of-bag"
         return [

@@ -197,7 +197,7 @@ class Summary:
             unused = "" if _uses_hidden(fitted) else "; no term has any of them"
             yield f"{len(hidden)} hidden: {_listed(hidden)}{unused}"
         basis = fitted.model.basis.name
-        on = f", on {len(states):,} states" if (states := getattr(fitted.model, "states", None)) is not None else ""
+        on = f", on {len(states):,} states" if (states := fitted.model.listed_states) is not None else ""
         n = len(fitted.model.terms)
         yield f"{n} weight{'' if n == 1 else 's'} in the {basis} basis{on}{_penalties(settings)}"
         early = ended_early(fitted.status)

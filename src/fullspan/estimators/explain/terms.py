@@ -9,8 +9,6 @@ from functools import cached_property
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
-
 from fullspan.display import html_table
 from fullspan.pictures.legend import LIGHT, ROLES
 
@@ -147,7 +145,7 @@ class TermTable(Sequence[TermRow]):
 def _rows_of(fitted: Fitted) -> list[TermRow]:
     model = fitted.model
     names, weights = model.space.names, fitted.weights
-    chosen = getattr(model, "chosen", np.ones(len(model.terms)))
+    chosen = model.chosen
     rows = [
         TermRow(
             fitted.describe(k),

@@ -55,9 +55,9 @@ def _boundary(fitted: Any) -> Iterator[str]:
 
 def _few(estimator: Any) -> Iterator[str]:
     fitted = estimator.fitted_
-    n_weights = getattr(estimator, "n_parameters_", None) or getattr(estimator, "n_terms_", 0)
+    n_weights = estimator.n_terms_ if estimator._has_terms else estimator.n_parameters_
     if fitted.total and n_weights and fitted.total < MANY_ROWS * n_weights:
-        where = "at the standard errors, and " if hasattr(estimator, "n_terms_") else ""
+        where = "at the standard errors, and " if estimator._has_terms else ""
         yield (
             f"Few data: {fitted.total:,.6g} rows for {_counted(n_weights, 'weight', 'weights')}, "
             f"{fitted.total / n_weights:.2g} rows each. Weak interactions are uncertain; look {where}at the held-out "

@@ -134,7 +134,7 @@ def gather(
         worst,
         comparison,
         words,
-        information_by_order(model) if hasattr(model, "terms") else None,
+        information_by_order(model) if estimator._has_terms else None,
         tuple(caveats(estimator, counts)),
         _misfit(estimator, counts) if is_training and counts is not None else None,
         share,

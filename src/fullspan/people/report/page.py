@@ -118,7 +118,7 @@ def _facts(c: Content) -> str:
         ("variables", f"{len(space):,}"),
         ("states", power_of_two(space.n_states)),
     ]
-    if hasattr(c.estimator, "n_terms_"):
+    if c.estimator._has_terms:
         facts += [("terms", f"{c.estimator.n_terms_:,}")]
         if given:
             return _tiles(facts)
@@ -354,7 +354,7 @@ def _learning_words(c: Content) -> str:
     fitted = c.estimator.fitted_
     last = fitted.history[-1]
     penalty = " plus the penalty" if fitted.settings.get("l1") or fitted.settings.get("l2") else ""
-    if not hasattr(c.estimator, "n_terms_"):
+    if not c.estimator._has_terms:
         held_out = c.estimator._is_mixed and not math.isnan(fitted.validation)
         what = f"Minus the mean log-likelihood of the rows {'held out' if held_out else 'learned from'}, in nats"
     elif is_searched(fitted) and "min_support" not in fitted.settings:
@@ -367,7 +367,7 @@ def _learning_words(c: Content) -> str:
 
 def _chosen(c: Content) -> str:
     """That errors are too small, where terms were searched for and standard errors are shown."""
-    shown = hasattr(c.estimator, "n_terms_") and has_intervals(c.estimator.interactions_)
+    shown = c.estimator._has_terms and has_intervals(c.estimator.interactions_)
     if not shown or not is_searched(c.estimator.fitted_):
         return ""
     return " Standard errors do not account for the choice of the terms with the same data."

@@ -69,8 +69,7 @@ class Manifold:
         """
         linear = log_linear(model)
         chosen = linear.terms if terms is None else tuple(terms)
-        states = getattr(linear, "states", None)
-        return cls(linear.space, linear.basis, chosen, states, how)
+        return cls(linear.space, linear.basis, chosen, linear.listed_states, how)
 
     @cached_property
     def sums(self) -> Sums:
