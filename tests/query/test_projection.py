@@ -13,7 +13,7 @@ from fullspan.engine.elimination import narrowed
 from fullspan.errors import DataError, FullspanError, TooLargeError
 from fullspan.estimators.explain import summary_lines
 from fullspan.query.distributions import LogLinearDistribution
-from fullspan.query.projection import factors_for
+from fullspan.query.projection import factors_for, marginals_with
 from trees import generic_tree
 
 VOTES = fs.datasets.house_votes_path()
@@ -43,7 +43,7 @@ def projected(p: np.ndarray, margins: dict[tuple[int, ...], np.ndarray]) -> np.n
 @pytest.mark.parametrize("several", [False, True], ids=["one variable", "a pair"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_projection_is_that_of_the_table_of_all_states(kind: str, several: bool) -> None:
-    """The new model of every kind that is closed under the factors; the other kinds refuse."""
+    """The marginals of every kind, and its new model where its kind is closed under the factors."""
     distribution, p = KINDS[kind]()
     one = RNG.dirichlet(np.ones(p.shape[0]))
     before = p.sum(axis=tuple(a for a in range(p.ndim) if a not in (0, 2)))
@@ -51,6 +51,10 @@ def test_the_projection_is_that_of_the_table_of_all_states(kind: str, several: b
     two = two / two.sum(axis=0) * one  # agrees on the shared variable
     margins = {(0,): one, (2, 0): two} if several else {(0,): one}
     expected = projected(p, margins)
+    found = marginals_with(distribution, margins)
+    for i, name in enumerate(distribution.visible.names):
+        own = expected.sum(axis=tuple(a for a in range(p.ndim) if a != i))
+        np.testing.assert_allclose(found.shares[name], own, rtol=1e-9, atol=1e-14)
     factors = factors_for(distribution, margins)
     if (refused := REFUSED.get((kind, several))) is not None:
         with pytest.raises(FullspanError, match=refused):
@@ -62,6 +66,18 @@ def test_the_projection_is_that_of_the_table_of_all_states(kind: str, several: b
     if changed.exact:  # chains of a machine in layers are long
         drawn = changed.sample(4000, np.random.default_rng(0))
         assert np.abs(np.bincount(drawn[:, 0], minlength=p.shape[0]) / 4000 - one).max() < 0.05
+
+
+def test_one_margin_and_marginals_of_many_states_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mixing the marginals given each state, and those of the new model."""
+    from fullspan.query import projection
+
+    distribution, p = KINDS["stacked"]()
+    margins = {(1,): RNG.dirichlet(np.ones(p.shape[1]))}
+    mixed = marginals_with(distribution, margins).shares
+    monkeypatch.setattr(projection, "FEW", 0)
+    for name, shares in marginals_with(distribution, margins).shares.items():
+        np.testing.assert_allclose(shares, mixed[name], rtol=1e-12)
 
 
 def test_a_wide_margin_cuts_a_hidden_tree_into_few_parts_only() -> None:

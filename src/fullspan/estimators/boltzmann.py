@@ -212,7 +212,7 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
 
     def fit_margins(
         self,
-        margins: Mapping[Any, Any],
+        margins: Any,
         levels: Mapping[str, Sequence[Level]] | None = None,
         tolerance: float = 1e-6,
     ) -> Self:
@@ -221,7 +221,8 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
         Parameters
         ----------
         margins : ``{("a", "b"): table, "c": table}``, a table of counts or of probabilities for each set of variables,
-            with one axis for each of them. All are counts with one total, or all are probabilities.
+            with one axis for each of them; or any form that :func:`fullspan.rake` takes. All are counts with one total,
+            or all are probabilities.
         levels : names of the levels, ``{"a": ["n", "y"]}``; those of the estimator, or else 0, 1, ...
         tolerance : how much two margins may differ on the variables they share, as a share of the total. Expectations
             on which they differ are averaged.
@@ -238,15 +239,16 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
         >>> round(machine.probability("vote=1 | sex=0"), 6)
         0.6
         """
-        from fullspan.data.margin_tables import MarginTables
+        from fullspan.data.tables.margin_counts import MarginCounts
         from fullspan.learn.likelihood.raking import fit_margins
 
         check_estimator(self)
         self._refuse_structure()
-        tables = MarginTables.of(margins, self.levels if levels is None else levels, tolerance)
-        options = replace(self._options(), order=None, margins=tables.names)
+        read = MarginCounts.of(margins, (self.levels or {}) if levels is None else levels, tolerance)
+        names = [[read.space.names[i] for i in sorted(scope)] for scope in read.scopes]
+        options = replace(self._options(), order=None, margins=names)
         with self._watched() as watch:
-            fitted = noted(fit_margins(tables, options, watch), options, random_state=self.random_state)
+            fitted = noted(fit_margins(read, options, watch), options, random_state=self.random_state)
         self._warn(fitted)
         self._accept(self._noted(fitted), "arrow")
         return self

@@ -126,33 +126,7 @@ def targets(margins: Any, space: Space) -> dict[tuple[int, ...], Array]:
     counts = MarginCounts.of(margins)
     if counts.total < 1 and not counts.are_shares:
         raise DataError(f"the margin {counts.title(0)} sums to {counts.total:.6g}; shares sum to 1, and counts to more")
-    found: dict[tuple[int, ...], Array] = {}
-    for m, scope in enumerate(counts.scopes):
-        names = [counts.space.names[i] for i in scope]
-        where = tuple(space.position(name) for name in names)
-        variables = [space.variables[i] for i in where]
-        codes = [
-            [v.code(level) for level in counts.space.variables[i].levels] for v, i in zip(variables, scope, strict=True)
-        ]
-        target = np.full([v.card for v in variables], np.nan)
-        for c, count in zip(counts.cells[m].tolist(), counts.counts[m].tolist(), strict=True):
-            cell = tuple(own[k] for own, k in zip(codes, c, strict=True))
-            if not math.isnan(target[cell]):
-                named = ", ".join(f"{v.name}={v.levels[k]}" for v, k in zip(variables, cell, strict=True))
-                raise DataError(f"the margin {counts.title(m)} lists {named} twice")
-            target[cell] = count
-        if np.isnan(target).any():
-            cell = tuple(np.argwhere(np.isnan(target))[0])
-            named = ", ".join(f"{v.name}={v.levels[k]}" for v, k in zip(variables, cell, strict=True))
-            raise DataError(
-                f"the margin {counts.title(m)} has no count for {named}; cells without a count: "
-                f"{int(np.isnan(target).sum()):,}. Give each cell one, 0 if it is to have no probability"
-            )
-        key = tuple(where)
-        twice = next((other for other in found if sorted(other) == sorted(key)), None)
-        if twice is None:
-            found[key] = target / target.sum()
-    return found
+    return counts.shares(space)
 
 
 def _without_data(fitted: Any, model: Any, distribution: Distribution, factors: Factors) -> Any:

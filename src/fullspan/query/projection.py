@@ -15,16 +15,18 @@ from collections.abc import Mapping
 import numpy as np
 
 from fullspan.arrays import Array
-from fullspan.errors import DataError, TooLargeError
+from fullspan.errors import DataError, FullspanError, TooLargeError
 from fullspan.learn.likelihood.ipf import Constraint, ipf
 from fullspan.model.algebra.basis import Basis
-from fullspan.query.distribution import MAX_CELLS, Distribution, Factors, spread
+from fullspan.query.distribution import MAX_CELLS, Distribution, Factors, Marginals, spread
 
 NEVER = -1000.0
 """Log factor of a cell that a margin gives no probability: far below the least positive number."""
 _TOLERANCE = 1e-13
 _ENOUGH_DIFFERENCE = 1e-10
 _MAX_SWEEPS = 20_000
+FEW, MANY = 16, 4096
+"""States of the margins' variables up to which marginals given each are mixed: at once, and where need be."""
 
 
 def factors_for(distribution: Distribution, margins: Mapping[tuple[int, ...], Array]) -> Factors:
@@ -69,6 +71,49 @@ def factors_for(distribution: Distribution, margins: Mapping[tuple[int, ...], Ar
         order = np.argsort(scope)
         own += np.transpose(log.reshape([own.shape[k] for k in order], order="F"), np.argsort(order))
     return out
+
+
+def marginals_with(distribution: Distribution, margins: Mapping[tuple[int, ...], Array]) -> Marginals:
+    """The distribution of every variable once some margins are others and everything else is kept.
+
+    With U the variables of the margins, ``q(x) = q(x_U) p(x | x_U)``: for few states of U the marginals given each of
+    them are mixed, for any kind of model; else the model is reweighed, where its kind has such factors.
+
+    Parameters
+    ----------
+    margins : ``{variables: probabilities}`` by position, one axis per variable.
+
+    Returns
+    -------
+    The marginals; their ``log_z`` is that of the distribution, which its normalisation does not change.
+
+    Raises
+    ------
+    DataError, TooLargeError : as :func:`factors_for`.
+    FullspanError : the kind of model cannot be reweighed, and U has more than 4,096 states.
+    """
+    where = tuple(sorted({i for scope in margins for i in scope}))
+    factors = factors_for(distribution, margins)
+    n_states = math.prod(distribution.space.cards[i] for i in where)
+    if n_states > FEW:
+        try:
+            return distribution.renewed(factors).marginals()._replace(log_z=distribution.log_z.value)
+        except FullspanError:
+            if n_states > MANY:
+                raise
+    p = np.asarray(distribution.cells(where, {}, {}))
+    with np.errstate(divide="ignore"):
+        log = np.log(p) + spread(factors, where)
+    q = np.exp(log - np.logaddexp.reduce(log.ravel()))
+    found: dict[str, Array] = {}
+    for cell in np.argwhere(q > 0):
+        given = {
+            distribution.space.names[i]: distribution.space.variables[i].levels[c]
+            for i, c in zip(where, cell, strict=True)
+        }
+        for name, shares in distribution.marginals(given).shares.items():
+            found[name] = found.get(name, 0.0) + q[tuple(cell)] * shares
+    return Marginals(distribution.log_z.value, found)
 
 
 def _refuse_excluded(

@@ -1,7 +1,8 @@
 """Margins that a table is to have: counts by level of one variable, or of several together.
 
-A margin may be given as a mapping, as a list of rows with a column ``count``, as a frame, or as a file. Levels that are
-the same number or the same text are one level, however the margins spell them.
+A margin may be given as a mapping, as a list of rows with a column ``count``, as a frame, or as a file; where levels
+are known otherwise, also as an array with an axis for each variable. Levels that are the same number or the same text
+are one level, however the margins spell them.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from fullspan.errors import DataError
 COUNT = "count"
 """The column of a margin that holds its counts."""
 _ROUNDING_SHARE = 1e-6
-"""Largest difference between two margins, as a share of the total, that is put down to rounding."""
-_SUM_TOLERANCE = 1e-6
-"""How near to 1 the counts of a margin sum if they are shares."""
+"""Largest difference between two margins, or of a sum of shares from 1, that is put down to rounding."""
+_LEAST_TOLERANCE = 1e-9
+"""Below this the sums themselves are rounded."""
 
 Rows = list[tuple[tuple[Level, ...], float]]
 
@@ -45,6 +46,7 @@ class MarginCounts:
     scopes : positions of each margin's variables, in its own order.
     cells : of each margin, (cells, variables) codes of the cells that it lists.
     counts : of each margin, (cells,) counts or shares.
+    tolerance : largest difference between two margins on the variables they share, as a share of the total.
     are_shares : whether every margin sums to 1.
     """
 
@@ -52,6 +54,7 @@ class MarginCounts:
     scopes: tuple[tuple[int, ...], ...]
     cells: tuple[Ints, ...]
     counts: tuple[Array, ...]
+    tolerance: float = _ROUNDING_SHARE
 
     @property
     def total(self) -> float:
@@ -60,7 +63,7 @@ class MarginCounts:
 
     @property
     def are_shares(self) -> bool:
-        return abs(self.total - 1) <= _SUM_TOLERANCE
+        return abs(self.total - 1) <= self.tolerance
 
     def named(self, margin: int, cell: int) -> str:
         """A cell in words: ``sex=f, region=north``."""
@@ -72,7 +75,12 @@ class MarginCounts:
         return f"({', '.join(self.space.names[i] for i in self.scopes[margin])})"
 
     @classmethod
-    def of(cls, margins: Any) -> MarginCounts:
+    def of(
+        cls,
+        margins: Any,
+        levels: Mapping[str, Sequence[Level]] | None = None,
+        tolerance: float = _ROUNDING_SHARE,
+    ) -> MarginCounts:
         """Read margins, and check them against each other.
 
         Parameters
@@ -81,20 +89,24 @@ class MarginCounts:
             each a list of rows ``{"sex": "f", "count": 510}`` or a frame with a column ``count``; the path of a JSON
             file whose ``margins`` is such a list; the path of a CSV file with one margin; a text such as
             ``"sex: f=510, m=490"`` or ``"sex, region: f, north=200, ..."``; or a list of paths and texts.
+        levels : of some variables, in order. Unless this is None, the counts in a mapping may be arrays, with one axis
+            for each variable; a variable without ``levels`` has then 0, 1, ...
 
         Raises
         ------
         DataError : a margin is none, lists a cell twice, or two of them disagree; names the margin and the cell.
         """
-        tables = list(_tables(margins))
+        if not (isinstance(tolerance, int | float) and 0 <= tolerance < 1):
+            raise DataError(f"tolerance is {tolerance!r}; a share of the total from 0 to 1 is needed, such as 1e-6")
+        tables = list(_tables(margins, levels))
         if not tables:
             raise DataError("there are no margins; give at least one table of counts")
-        space = _space(tables)
+        space = _space(tables, levels or {})
         scopes = tuple(tuple(space.position(name) for name in names) for names, _ in tables)
         cells, counts = zip(
             *(_coded(space, scope, rows) for scope, (_, rows) in zip(scopes, tables, strict=True)), strict=True
         )
-        made = cls(space, scopes, cells, counts)
+        made = cls(space, scopes, cells, counts, max(tolerance, _LEAST_TOLERANCE))
         made._check_totals()
         for a, b in itertools.combinations(range(len(scopes)), 2):
             made._check_shared(a, b)
@@ -105,7 +117,7 @@ class MarginCounts:
             other = math.fsum(counts)
             if not other > 0:
                 raise DataError(f"the counts of the margin {self.title(margin)} sum to 0")
-            if abs(other - self.total) > _ROUNDING_SHARE * max(self.total, other):
+            if abs(other - self.total) > self.tolerance * max(self.total, other):
                 raise DataError(
                     f"contradictory margins: {self.title(0)} sums to {self.total:.10g} and {self.title(margin)} to "
                     f"{other:.10g}; a table has one total: mend one of them, or divide each by its sum to give shares"
@@ -117,16 +129,17 @@ class MarginCounts:
         if not shared:
             return
         one, two = (self._summed(margin, shared) for margin in (a, b))
-        for key in one.keys() | two.keys():
-            x, y = one.get(key, 0.0), two.get(key, 0.0)
-            if abs(x - y) > _ROUNDING_SHARE * self.total:
-                where = ", ".join(
-                    f"{self.space.names[i]}={self.space.variables[i].levels[c]}"
-                    for i, c in zip(shared, key, strict=True)
-                )
-                raise DataError(
-                    f"contradictory margins: {where} has {x:.10g} in {self.title(a)} and {y:.10g} in {self.title(b)}"
-                )
+        keys = sorted(one.keys() | two.keys())
+        key = max(keys, key=lambda key: abs(one.get(key, 0.0) - two.get(key, 0.0)))
+        x, y = one.get(key, 0.0), two.get(key, 0.0)
+        if abs(x - y) > self.tolerance * self.total:
+            where = ", ".join(
+                f"{self.space.names[i]}={self.space.variables[i].levels[c]}" for i, c in zip(shared, key, strict=True)
+            )
+            raise DataError(
+                f"contradictory margins: {where} has {x:.10g} in {self.title(a)} and {y:.10g} in {self.title(b)}; they "
+                f"may differ by {self.tolerance:g} of the total"
+            )
 
     def _summed(self, margin: int, variables: Sequence[int]) -> dict[tuple[int, ...], float]:
         """Counts of the levels of some of a margin's variables."""
@@ -136,11 +149,50 @@ class MarginCounts:
             sums[tuple(cell)] = sums.get(tuple(cell), 0.0) + count
         return sums
 
+    def shares(self, space: Space | None = None) -> dict[tuple[int, ...], Array]:
+        """Probabilities of each set of variables, by their positions in the margin's own order, with one axis for each.
+
+        Parameters
+        ----------
+        space : that has the variables, and the levels of the axes; by default that of the margins.
+
+        Raises
+        ------
+        QueryError, DataError : a variable or level is unknown, or a margin has no count for a level.
+        """
+        found: dict[tuple[int, ...], Array] = {}
+        for m in range(len(self.scopes)):
+            where, table = self._table(m, self.space if space is None else space)
+            if not any(sorted(other) == sorted(where) for other in found):
+                found[where] = table / table.sum()
+        return found
+
+    def _table(self, margin: int, space: Space) -> tuple[tuple[int, ...], Array]:
+        own = [self.space.variables[i] for i in self.scopes[margin]]
+        where = tuple(space.position(v.name) for v in own)
+        variables = [space.variables[i] for i in where]
+        codes = [[v.code(level) for level in mine.levels] for v, mine in zip(variables, own, strict=True)]
+        table = np.full([v.card for v in variables], np.nan)
+        for c, count in zip(self.cells[margin].tolist(), self.counts[margin].tolist(), strict=True):
+            cell = tuple(of[k] for of, k in zip(codes, c, strict=True))
+            if not math.isnan(table[cell]):
+                named = ", ".join(f"{v.name}={v.levels[k]}" for v, k in zip(variables, cell, strict=True))
+                raise DataError(f"the margin {self.title(margin)} lists {named} twice")
+            table[cell] = count
+        if np.isnan(table).any():
+            cell = tuple(np.argwhere(np.isnan(table))[0])
+            named = ", ".join(f"{v.name}={v.levels[k]}" for v, k in zip(variables, cell, strict=True))
+            raise DataError(
+                f"the margin {self.title(margin)} has no count for {named}; cells without a count: "
+                f"{int(np.isnan(table).sum()):,}. Give each cell one, 0 if it is to have no probability"
+            )
+        return where, table
+
 
 # -- reading ---------------------------------------------------------------------------------------------------------
 
 
-def _tables(given: Any) -> Iterator[tuple[tuple[str, ...], Rows]]:
+def _tables(given: Any, levels: Mapping[str, Sequence[Level]] | None) -> Iterator[tuple[tuple[str, ...], Rows]]:
     """(variables, rows) of each margin, whatever form it has."""
     if isinstance(given, str | os.PathLike):
         yield from _of_word(given)
@@ -149,7 +201,7 @@ def _tables(given: Any) -> Iterator[tuple[tuple[str, ...], Rows]]:
             yield _of_rows(table)
     elif isinstance(given, Mapping):
         for key, counts in given.items():
-            yield _of_mapping(key, counts)
+            yield _of_mapping(key, counts, levels)
     elif isinstance(given, list | tuple):
         for one in given:
             if isinstance(one, str | os.PathLike):
@@ -207,7 +259,7 @@ def _of_file(path: Path) -> Iterator[tuple[tuple[str, ...], Rows]]:
         raise DataError(f"the margins {str(path)!r} are not valid JSON: {error}") from error
     listed = given.get("margins") if isinstance(given, dict) else given
     if isinstance(listed, dict):  # {"sex": {"f": 510, "m": 490}}
-        yield from _tables(listed)
+        yield from _tables(listed, None)
     elif isinstance(listed, list):
         for table in listed:
             yield _of_rows(table)
@@ -215,9 +267,11 @@ def _of_file(path: Path) -> Iterator[tuple[tuple[str, ...], Rows]]:
         raise DataError(f"{str(path)!r} has no list 'margins' of tables, each a list of rows with a '{COUNT}'")
 
 
-def _of_mapping(key: Any, counts: Any) -> tuple[tuple[str, ...], Rows]:
+def _of_mapping(key: Any, counts: Any, known: Mapping[str, Sequence[Level]] | None) -> tuple[tuple[str, ...], Rows]:
     names = (key,) if isinstance(key, str) else tuple(key) if isinstance(key, Iterable) else ()
     _check_names(names, key)
+    if known is not None and not isinstance(counts, Mapping):
+        return names, _of_array(names, counts, known)
     if not isinstance(counts, Mapping) or not counts:
         raise DataError(
             f"the margin {_shown(names)} is {counts!r}; give the count of each level, {{'f': 510, 'm': 490}}"
@@ -231,6 +285,22 @@ def _of_mapping(key: Any, counts: Any) -> tuple[tuple[str, ...], Rows]:
             )
         rows.append((tuple(_level(names, x) for x in levels), _count(names, levels, count)))
     return names, rows
+
+
+def _of_array(names: tuple[str, ...], values: Any, known: Mapping[str, Sequence[Level]]) -> Rows:
+    """An array of counts, with an axis for each variable."""
+    try:
+        table = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"the margin {_shown(names)} is no table of numbers: {error}") from error
+    if table.ndim != len(names):
+        raise DataError(f"the margin {_shown(names)} needs one axis per variable, but has the shape {table.shape}")
+    listed = [tuple(known.get(name, range(size))) for name, size in zip(names, table.shape, strict=True)]
+    for name, levels, size in zip(names, listed, table.shape, strict=True):
+        if len(levels) != size:
+            raise DataError(f"levels= lists {len(levels)} levels of {name!r}, but its margins have {size}")
+    cells = zip(itertools.product(*listed), table.ravel().tolist(), strict=True)
+    return [(levels, _count(names, levels, count)) for levels, count in cells]
 
 
 def _of_rows(table: Any) -> tuple[tuple[str, ...], Rows]:
@@ -317,14 +387,26 @@ def _count(names: Sequence[str], levels: Sequence[Any], count: Any) -> float:
 # -- one space -------------------------------------------------------------------------------------------------------
 
 
-def _space(tables: Sequence[tuple[tuple[str, ...], Rows]]) -> Space:
+def _space(tables: Sequence[tuple[tuple[str, ...], Rows]], known: Mapping[str, Sequence[Level]]) -> Space:
     """The variables of all margins with all their levels; 1, 1.0 and "1" are one level."""
     levels: dict[str, dict[str, Level]] = {}
     for names, rows in tables:
         for cell, _ in rows:
             for name, level in zip(names, cell, strict=True):
                 levels.setdefault(name, {}).setdefault(_text(level), level)
-    return Space(tuple(Variable(name, _sorted(tuple(own.values()))) for name, own in levels.items()))
+    for name, listed in known.items():
+        if name not in levels:
+            raise DataError(f"levels= names {name!r}, which is in no margin; the variables are {', '.join(levels)}")
+        if further := [level for level in levels[name] if level not in map(_text, listed)]:
+            raise DataError(f"the margins have the level {further[0]!r} of {name!r}, which levels= does not list")
+    return Space(
+        tuple(
+            Variable(name, tuple(known[name]), ordered=True)
+            if name in known
+            else Variable(name, _sorted(tuple(own.values())))
+            for name, own in levels.items()
+        )
+    )
 
 
 def _text(level: Level) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.data.margin_tables import MarginTables
+from fullspan.data.tables.margin_counts import MarginCounts
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
 from fullspan.errors import DataError
@@ -43,7 +43,7 @@ _POSSIBLE_DIFFERENCE = 1e-6
 """Largest difference that is put down to rounding by that linear program."""
 
 
-def fit_margins(tables: MarginTables, options: MachineOptions, watch: Watch | None = None) -> Fitted:
+def fit_margins(margins: MarginCounts, options: MachineOptions, watch: Watch | None = None) -> Fitted:
     """The machine of largest entropy with these margins; its terms are all those inside them.
 
     Raises
@@ -51,14 +51,16 @@ def fit_margins(tables: MarginTables, options: MachineOptions, watch: Watch | No
     DataError : no distribution has these margins.
     TooLargeError : the tables would not fit into memory; nothing has been allocated.
     """
-    return _Raking(tables, options, watch).run()
+    return _Raking(margins, options, watch).run()
 
 
 class _Raking:
-    def __init__(self, tables: MarginTables, options: MachineOptions, watch: Watch | None) -> None:
-        self.tables, self.options, self.space = tables, options, tables.space
+    def __init__(self, margins: MarginCounts, options: MachineOptions, watch: Watch | None) -> None:
+        self.options, self.space = options, margins.space
+        self.shares = {tuple(sorted(where)): t.transpose(np.argsort(where)) for where, t in margins.shares().items()}
+        self.total = None if margins.are_shares else margins.total
         self.basis = Basis(options.basis, self.space.cards)  # type: ignore[arg-type]
-        shape = structure(self.space, margins=tables.names)
+        shape = structure(self.space, margins=[[self.space.names[i] for i in scope] for scope in self.shares])
         self.terms, self.scopes = shape.terms(self.basis), shape.margins or ()
         n_bytes = 3 * 8 * self.basis.n_states + 24 * min(len(self.terms), MAX_NEWTON) ** 2
         require(n_bytes, budget(options.max_memory), f"three tables of {self.basis.n_states:,} states", "merge levels")
@@ -72,7 +74,7 @@ class _Raking:
     def _means(self) -> dict[Term, float]:
         """Expectations of all terms, averaged over the margins that hold them."""
         found: dict[Term, list[float]] = {}
-        for scope, shares in self.tables.shares.items():
+        for scope, shares in self.shares.items():
             small = Basis(self.basis.name, shares.shape)
             moments = shares.ravel(order="F").copy()
             small.analyse(moments)
@@ -94,11 +96,11 @@ class _Raking:
         """States with no cell of probability 0."""
         allowed = np.ones(self.space.cards[::-1], dtype=bool)  # the first variable is fastest
         n = len(self.space)
-        for scope, shares in self.tables.shares.items():
+        for scope, shares in self.shares.items():
             shape = [shares.shape[scope.index(i)] if i in scope else 1 for i in reversed(range(n))]
             allowed &= (shares > 0).transpose().reshape(shape)
         if not allowed.any():
-            raise DataError("inconsistent margins: their zeros exclude every state, and no distribution has them all")
+            raise DataError("contradictory margins: their zeros exclude every state, and no distribution has them all")
         return np.flatnonzero(allowed.ravel()).astype(np.int64)
 
     def _face(self, states: NDArray[np.int64]) -> Face:
@@ -150,7 +152,7 @@ class _Raking:
         )
         if solved.status == 0 and solved.fun > _POSSIBLE_DIFFERENCE:
             raise DataError(
-                "inconsistent margins: each two agree on the variables they share, but no distribution has them all; "
+                "contradictory margins: each two agree on the variables they share, but no distribution has them all; "
                 f"the nearest one misses an expectation by {solved.fun:.3g}"
             )
 
@@ -161,7 +163,7 @@ class _Raking:
 
     def _fitted(self, solution: Solution, face: Face | None) -> Fitted:
         self.likelihood.move(solution.theta)
-        log_z, total = self.free.table.log_z, self.tables.total
+        log_z, total = self.free.table.log_z, self.total
         model = LogLinear(self.space, self.basis, self.terms, solution.theta, log_z)
         surprise = log_z - float(solution.theta @ self.d)
         errors = self._errors(solution.theta)
@@ -184,21 +186,21 @@ class _Raking:
         )
 
     def _errors(self, theta: Array) -> Array:
-        if self.tables.total is None or len(theta) > MAX_NEWTON:
+        if self.total is None or len(theta) > MAX_NEWTON:
             return np.full(len(theta), np.nan)
         information = self.free.covariance() + self.options.l2 * np.eye(len(theta))
-        return standard_errors(information * self.tables.total, theta != 0 if self.options.l1 else None)
+        return standard_errors(information * self.total, theta != 0 if self.options.l1 else None)
 
     def _goodness(self, log_likelihood: float, theta: Array, face: Face | None) -> Goodness:
         """What the margins determine: the cells themselves were not seen, so there is no deviance."""
         k = int(np.count_nonzero(theta)) if self.options.l1 else len(theta) if face is None else face.n_free
         cells = self.basis.n_states if face is None else face.n_states
-        assert self.tables.total is not None
+        assert self.total is not None
         return Goodness(
             log_likelihood=log_likelihood,
             n_parameters=k,
             aic=2 * k - 2 * log_likelihood,
-            bic=k * math.log(self.tables.total) - 2 * log_likelihood,
+            bic=k * math.log(self.total) - 2 * log_likelihood,
             g2=math.nan,
             pearson=math.nan,
             df=cells - 1 - k,
