@@ -24,7 +24,6 @@ from fullspan.engine.dual.partition import log_partition
 from fullspan.engine.protocol import Candidates, Prices
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis, Term
-from fullspan.model.algebra.one_term import log_cosh
 
 _SOURCES = ("terms.cu", "pass.cu", "steps.cu", "search.cu")
 _THREADS = 256
@@ -150,21 +149,6 @@ class CudaTable(GatheredLookUps):
             self._tiles[:] = self._cp.asarray(np.nextafter(least.astype(np.float32), np.float32(-np.inf)))
 
     # -- moving -----------------------------------------------------------------------------------------------
-
-    def move(self, index: int, delta: float, floor: float = 0.0, l1: float = 0.0) -> Candidates:
-        """``theta_y <- theta_y + delta``, fused with the scan for candidates whose net gain exceeds ``floor``."""
-        c = math.expm1(delta) if self.basis.zero_one else math.tanh(delta)
-        if c * self._one(index) <= -1.0:  # rounding has made a probability of more than one
-            self._fill()
-        growth = math.log1p(c * self._one(index))
-        self.log_z += growth if self.basis.zero_one else growth + log_cosh(delta)
-        if delta:
-            self.theta[index] = self.theta.get(index, 0.0) + delta
-        return self._step(index, c, math.exp(-growth), floor, l1)
-
-    def scan(self, floor: float = 0.0, l1: float = 0.0) -> Candidates:
-        """The best candidates at the current point, without moving."""
-        return self._step(0, 0.0, 1.0, floor, l1)
 
     def _step(self, index: int, c: float, scale: float, floor: float, l1: float) -> Candidates:
         if self._prices is None:
@@ -319,9 +303,6 @@ class CudaTable(GatheredLookUps):
                 self._known_d.update(zip(missing, self._gathered_d(np.array(missing)).tolist(), strict=True))
             return np.array([self._known_d[y] for y in indices.tolist()])
         return self._gathered_d(indices)
-
-    def _one(self, index: int) -> float:
-        return float(self.eta_at(np.array([index]))[0])
 
     def _gathered(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
         places, out = self._cp.asarray(indices.ravel()), self._cp.empty(indices.size)

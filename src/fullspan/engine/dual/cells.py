@@ -18,9 +18,11 @@ from fullspan.arrays import Array, Ints
 from fullspan.data.merging import same_pattern
 from fullspan.engine.dual import lookup
 from fullspan.engine.dual.plain import margin_tables
+from fullspan.engine.protocol import Candidates
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.algebra.bits import is_small
 from fullspan.model.algebra.jit import parallel, prange, serial
+from fullspan.model.algebra.one_term import log_cosh
 from fullspan.model.algebra.transform import MONOMIAL, WALSH
 
 _COMPARED_ENTRIES = 2048
@@ -114,10 +116,11 @@ def _cell_probabilities(
 
 
 class Rebuilt(ABC):
-    """A dual table whose steps gather rounding errors, and which is made anew from theta in the same memory."""
+    """A dual table: its steps gather rounding errors, and it is made anew from theta in the same memory."""
 
     basis: Basis
     theta: dict[int, float]
+    log_z: float
 
     @abstractmethod
     def eta_at(self, indices: Ints) -> Array:
@@ -126,6 +129,32 @@ class Rebuilt(ABC):
     @abstractmethod
     def _fill(self) -> None:
         """Compute eta and log Z from theta."""
+
+    @abstractmethod
+    def _step(self, index: int, c: float, scale: float, floor: float, l1: float) -> Candidates:
+        """``eta <- scale (eta + c <Phi_y Phi>)``, fused with the scan; nothing moves where c is 0."""
+
+    def _one(self, index: int) -> float:
+        return float(self.eta_at(np.array([index], dtype=np.int64))[0])
+
+    def move(self, index: int, delta: float, floor: float = 0.0, l1: float = 0.0) -> Candidates:
+        """``theta_y <- theta_y + delta``, fused with the scan for candidates whose net gain exceeds ``floor``.
+
+        One pass over both tables: O(|X|) time, no memory but a block per core.
+        """
+        c, eta = math.expm1(delta) if self.basis.zero_one else math.tanh(delta), self._one(index)
+        if c * eta <= -1.0:  # rounding has made a probability of more than one
+            self._fill()
+            eta = self._one(index)
+        growth = math.log1p(c * eta)
+        self.log_z += growth if self.basis.zero_one else growth + log_cosh(delta)
+        if delta:
+            self.theta[index] = self.theta.get(index, 0.0) + delta
+        return self._step(index, c, math.exp(-growth), floor, l1)
+
+    def scan(self, floor: float = 0.0, l1: float = 0.0) -> Candidates:
+        """The best candidates at the current point, without moving."""
+        return self._step(0, 0.0, 1.0, floor, l1)
 
     def set_theta(self, theta: dict[int, float]) -> None:
         """Jump to another point: eta and log Z are rebuilt from theta, O(|X| n) time, no further table."""

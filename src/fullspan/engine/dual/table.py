@@ -28,7 +28,6 @@ from fullspan.engine.protocol import Candidates, Prices
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.bits import is_small
-from fullspan.model.algebra.one_term import log_cosh
 
 FIBRE_ENTRIES = 1 << 20
 """Entries of a fibre above which a step goes through the distribution instead of a per-core copy."""
@@ -125,26 +124,6 @@ class DualTable(Rebuilt):
             self._price_list = (tables.by_order[orders] + costs).ravel()
 
     # -- moving -----------------------------------------------------------------------------------------------
-
-    def move(self, index: int, delta: float, floor: float = 0.0, l1: float = 0.0) -> Candidates:
-        """``theta_y <- theta_y + delta``, fused with the scan for candidates whose net gain exceeds ``floor``.
-
-        One pass over both tables: O(|X|) time, no memory but a block per core.
-        """
-        c = math.expm1(delta) if self.basis.zero_one else math.tanh(delta)
-        eta_y = self._eta_of(index)
-        if c * eta_y <= -1.0:  # rounding has made a probability of more than one
-            self._fill()
-            eta_y = self._eta_of(index)
-        growth = math.log1p(c * eta_y)
-        self.log_z += growth if self.basis.zero_one else growth + log_cosh(delta)
-        if delta:
-            self.theta[index] = self.theta.get(index, 0.0) + delta
-        return self._step(index, c, math.exp(-growth), floor, l1)
-
-    def scan(self, floor: float = 0.0, l1: float = 0.0) -> Candidates:
-        """The best candidates at the current point, without moving."""
-        return self._step(0, 0.0, 1.0, floor, l1)
 
     def _step(self, index: int, c: float, scale: float, floor: float, l1: float) -> Candidates:
         if self.d is None or self._prices is None:
@@ -287,10 +266,8 @@ class DualTable(Rebuilt):
         """Expectations of the model at some indices, in double precision."""
         return pending.current(self._eta, indices, self._pending).astype(np.float64)
 
-    def _eta_of(self, index: int) -> float:
-        if self._pending:
-            return float(self.eta_at(np.array([index], dtype=np.int64))[0])
-        return float(self._eta[index])
+    def _one(self, index: int) -> float:
+        return super()._one(index) if self._pending else float(self._eta[index])
 
     def d_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
         """Expectations of the data at some indices, in double precision."""

@@ -24,7 +24,6 @@ from fullspan.engine.sharded.shards import AXIS, LARGEST_BLOCK, Shards, devices,
 from fullspan.engine.sharded.step import Best, Data, Move, Tariff, step
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis
-from fullspan.model.algebra.one_term import log_cosh
 
 _LEAST_ROOM = 64
 """Look-ups are padded to a power of two of at least this, so that few programs are compiled."""
@@ -117,26 +116,10 @@ class ShardedTable(GatheredLookUps):
 
     # -- moving -----------------------------------------------------------------------------------------------
 
-    def move(self, index: int, delta: float, floor: float = 0.0, l1: float = 0.0) -> Candidates:
-        """``theta_y <- theta_y + delta``, fused with the scan for candidates whose net gain exceeds ``floor``."""
-        c, eta = math.tanh(delta), self._one(index)
-        if c * eta <= -1.0:  # rounding has made a probability of more than one
-            self._fill()
-            eta = self._one(index)
-        growth = math.log1p(c * eta)
-        self.log_z += growth + log_cosh(delta)
-        if delta:
-            self.theta[index] = self.theta.get(index, 0.0) + delta
-        self._filled = False
-        return self._step(index, c, math.exp(-growth), floor, l1)
-
-    def scan(self, floor: float = 0.0, l1: float = 0.0) -> Candidates:
-        """The best candidates at the current point, without moving."""
-        return self._step(0, 0.0, 1.0, floor, l1)
-
     def _step(self, index: int, c: float, scale: float, floor: float, l1: float) -> Candidates:
         if self._data is None or self._tariff is None:
             raise FullspanError("the dual table has no data to compare with: call set_data and set_prices first")
+        self._filled = self._filled and not c
         self._eta, best = self._run("step", *self.step_arguments(index, c, scale, floor, l1), top=self._top(index))
         return self._candidates(best)
 
@@ -199,9 +182,6 @@ class ShardedTable(GatheredLookUps):
         assert self._data is not None
         raw = self._gather(self._data.table, indices) * self._data.unit
         return np.where(indices == 0, 1.0, np.clip(raw, self._data.low, self._data.high))
-
-    def _one(self, index: int) -> float:
-        return float(self.eta_at(np.array([index]))[0])
 
     def _gather(self, table: Any, indices: NDArray[np.int64]) -> NDArray[np.float64]:
         wanted = np.zeros(_room(indices.size), np.int64)

@@ -62,12 +62,7 @@ def _background_record(share: float, model: LogLinear) -> dict[str, Any]:
 
 
 def read(source: envelope.Source) -> Fitted:
-    """Read the file of an average.
-
-    Raises
-    ------
-    ModelFileError : as for a log-linear model; a member is not sound, or the terms are not those of the members.
-    """
+    """Read the file of an average; see :func:`fullspan.model.files.envelope.opened`."""
     root = envelope.opened(source, KIND)
     space, basis, weights = read_weights(root)
     return read_fit(root, _read_average(root, space, basis, tuple(weights)))

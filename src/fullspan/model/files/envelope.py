@@ -11,7 +11,9 @@
 One JSON text that a person can read, and that a program may open from a stranger. Numbers are written with as many
 digits as bring the same double back. ``checksum`` is the SHA-256 of everything else, as JSON with sorted keys and no
 spaces: it finds damage, and is no signature. Reading executes nothing and allocates nothing by a number found in the
-file. Each kind has a module with the same two names, ``read(source)`` and ``write(fitted, path)``.
+file. Each kind has a module with the same two names, ``read(source)`` and ``write(fitted, path)``, which raise a
+``ModelFileError``: a file that is missing, damaged, hostile, of another kind or written by a newer version, with the
+place in it; or one that cannot be written, or would be larger than is read.
 """
 
 from __future__ import annotations

@@ -29,12 +29,7 @@ KIND = LayeredMachine.kind
 
 
 def write(fitted: FittedLayers, path: str | os.PathLike[str]) -> None:
-    """Write the file of a machine atomically: whole, or not at all.
-
-    Raises
-    ------
-    ModelFileError : the file cannot be written, or would be too large.
-    """
+    """Write the file of a machine; see :func:`fullspan.model.files.envelope.write`."""
     machine = fitted.model
     single = _is_single(machine)
     document = {
@@ -78,12 +73,7 @@ def _listed(values: Array, single: bool) -> list[Any]:
 
 
 def read(source: envelope.Source) -> FittedLayers:
-    """Read the file of a layered machine.
-
-    Raises
-    ------
-    ModelFileError : the file is missing, damaged, hostile, of another kind or written by a newer version.
-    """
+    """Read the file of a layered machine; see :func:`fullspan.model.files.envelope.opened`."""
     root = envelope.opened(source, KIND)
     layers, fit = root["layers"], root["fit"]
     single = layers["single"].truth()

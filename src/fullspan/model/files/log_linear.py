@@ -103,23 +103,12 @@ _REAL_GOODNESS = tuple(f.name for f in dataclasses.fields(Goodness) if f.name no
 
 
 def write(fitted: Fitted, path: str | os.PathLike[str]) -> None:
-    """Write a model file atomically: whole, or not at all.
-
-    Raises
-    ------
-    ModelFileError : the file cannot be written, would be too large, or something in ``fitted`` has no place in JSON.
-    """
+    """Write a model file; see :func:`fullspan.model.files.envelope.write`."""
     envelope.write(document(fitted, {}), path)
 
 
 def read(source: envelope.Source) -> Fitted:
-    """Read a model file.
-
-    Raises
-    ------
-    ModelFileError : the file is missing, damaged, hostile, of another kind, or written by a newer version; the message
-        names the file and the place in it.
-    """
+    """Read a model file; see :func:`fullspan.model.files.envelope.opened`."""
     root = envelope.opened(source, KIND)
     space, basis, weights = read_weights(root)
     log_z = root["log_z"].number()

@@ -31,12 +31,7 @@ _WHOLE = ("n_rows", "n_dropped", "n_steps")
 
 
 def write(models: ManyModels, path: str | os.PathLike[str]) -> None:
-    """Write the file of many models atomically: whole, or not at all.
-
-    Raises
-    ------
-    ModelFileError : the file cannot be written, or would be too large.
-    """
+    """Write the file of many models; see :func:`fullspan.model.files.envelope.write`."""
     document = {
         **envelope.header(KIND, models.space),
         "basis": models.basis.name,
@@ -62,12 +57,7 @@ def _record(models: ManyModels, g: int) -> dict[str, Any]:
 
 
 def read(source: envelope.Source) -> ManyModels:
-    """Read the file of many models.
-
-    Raises
-    ------
-    ModelFileError : the file is missing, damaged, hostile, of another kind or written by a newer version.
-    """
+    """Read the file of many models; see :func:`fullspan.model.files.envelope.opened`."""
     root = envelope.opened(source, KIND)
     space = read_space(root)
     records = list(root["models"].items())

@@ -21,12 +21,7 @@ KIND = Mixture.kind
 
 
 def write(fitted: FittedMixture, path: str | os.PathLike[str]) -> None:
-    """Write the file of a mixture atomically: whole, or not at all.
-
-    Raises
-    ------
-    ModelFileError : the file cannot be written, or would be too large.
-    """
+    """Write the file of a mixture; see :func:`fullspan.model.files.envelope.write`."""
     model = fitted.model
     components = list(zip(model.shares, model.components, strict=True))
     document = {
@@ -45,12 +40,7 @@ def _learned(fitted: FittedMixture) -> dict[str, Any]:
 
 
 def read(source: envelope.Source) -> FittedMixture:
-    """Read the file of a mixture.
-
-    Raises
-    ------
-    ModelFileError : the file is missing, damaged, hostile, of another kind or written by a newer version.
-    """
+    """Read the file of a mixture; see :func:`fullspan.model.files.envelope.opened`."""
     root = envelope.opened(source, KIND)
     space, fit = read_space(root), root["fit"]
     with root["components"].refusing():

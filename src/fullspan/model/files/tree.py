@@ -34,12 +34,7 @@ MAX_CELLS = 1 << 27
 
 
 def write(fitted: FittedTree, path: str | os.PathLike[str]) -> None:
-    """Write the file of a tree atomically: whole, or not at all.
-
-    Raises
-    ------
-    ModelFileError : the file cannot be written, or would be too large.
-    """
+    """Write the file of a tree; see :func:`fullspan.model.files.envelope.write`."""
     tree = fitted.model
     document = {
         **envelope.header(KIND, tree.space),
@@ -82,12 +77,7 @@ def _node(tree: HiddenTree, i: int) -> dict[str, Any]:
 
 
 def read(source: envelope.Source) -> FittedTree:
-    """Read the file of a tree.
-
-    Raises
-    ------
-    ModelFileError : the file is missing, damaged, hostile, of another kind or written by a newer version.
-    """
+    """Read the file of a tree; see :func:`fullspan.model.files.envelope.opened`."""
     root = envelope.opened(source, KIND)
     tree, fit = _read_tree(root["tree"], read_space(root)), root["fit"]
     information = _numbers(fit["mutual_information"])

@@ -30,24 +30,14 @@ MAX_CELLS = 1 << 30
 
 
 def write(fitted: Fitted, path: str | os.PathLike[str]) -> None:
-    """Write the file of a truncated machine atomically: whole, or not at all.
-
-    Raises
-    ------
-    ModelFileError : the file cannot be written, or would be too large.
-    """
+    """Write the file of a truncated machine; see :func:`fullspan.model.files.envelope.write`."""
     model = cast(TruncatedLogLinear, fitted.model)
     states = [format(i, "x") for i in _indices(model.others, model.space)]
     envelope.write(document(fitted, {"truncated": {"unseen": model.unseen, "states": states}}), path)
 
 
 def read(source: envelope.Source) -> Fitted:
-    """Read the file of a truncated machine.
-
-    Raises
-    ------
-    ModelFileError : the file is missing, damaged, hostile, of another kind or written by a newer version.
-    """
+    """Read the file of a truncated machine; see :func:`fullspan.model.files.envelope.opened`."""
     root = envelope.opened(source, KIND)
     return read_fit(root, _read_model(root))
 

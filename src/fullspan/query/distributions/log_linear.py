@@ -261,7 +261,6 @@ class LogLinearDistribution(LookUps):
         return table
 
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
-        """Independent visible states (size, n) given an event; exact, and fixed by the generator's state."""
         n = self.checked_size(size)
         allowed = self.allowed(given)
         if self.may_exclude:
@@ -269,7 +268,6 @@ class LogLinearDistribution(LookUps):
         return self.elimination.sample(n, rng, allowed)[:, : len(self.visible)]
 
     def log_prob(self, codes: Any) -> Array:
-        """``log P(observed cells)`` of rows (m, n) -> (m,), where -1 marks a cell that is not observed."""
         return rows.log_prob(self, self._rows(codes))
 
     def log_prob_of_states(self, states: NDArray[Any]) -> Array:
@@ -284,7 +282,6 @@ class LogLinearDistribution(LookUps):
         return padded
 
     def impute(self, codes: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
-        """Rows (m, n) with missing cells (-1) filled in, or the probabilities of what could stand there."""
         known, n = self._rows(self.checked_impute(codes, how, rng)), len(self.visible)
         self._check_rows(known)
         if how == "mean":

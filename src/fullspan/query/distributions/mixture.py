@@ -46,7 +46,6 @@ class MixtureDistribution(Distribution):
     # -- rows -------------------------------------------------------------------------------------------------
 
     def log_prob(self, codes: Any) -> Array:
-        """``log P(observed cells)`` of rows (m, n) -> (m,), where −1 marks a cell that is not observed."""
         known = checked_codes(codes, self.visible, missing=True)
         complete = (known >= 0).all(axis=1)
         out = np.empty(len(known))
@@ -75,23 +74,9 @@ class MixtureDistribution(Distribution):
             return super().box_probability(event, given)
         return math.exp(float(self.log_prob_of_boxes([event])[0]))
 
-    def impute(self, codes: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
-        """Rows (m, n) with missing cells (−1) filled in, or the probabilities of what could stand there."""
-        known = self.checked_impute(codes, how, rng)
-        means = [(known[:, i, None] == np.arange(c)).astype(float) for i, c in enumerate(self.visible.cards)]
-        for r in np.flatnonzero((known < 0).any(axis=1)):
-            evidence = _evidence(known[r])
-            joint = self._joint(evidence)
-            shares = np.exp(joint - np.logaddexp.reduce(joint))
-            if rng is not None and how == "draw":
-                h = int(rng.choice(len(shares), p=shares / shares.sum()))
-                known[r] = self.parts[h].sample(1, rng, evidence)[0]
-                continue
-            for i, p in enumerate(self._mixed_marginals(shares, evidence)):
-                means[i][r] = p
-        if how == "mean":
-            return dict(zip(self.visible.names, means, strict=True))
-        return known if how == "draw" else np.stack([p.argmax(axis=1) for p in means], axis=1)
+    def impute(self, rows: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
+        """As for every distribution, but ``"mode"`` takes the likeliest level of each cell: a mixture has no mode."""
+        return self.likeliest_cells(rows) if how == "mode" else super().impute(rows, how, rng)
 
     def _mixed_marginals(self, shares: Array, allowed: Allowed) -> list[Array]:
         """Marginals of all variables given an event, the components weighed by ``shares``."""
@@ -103,7 +88,6 @@ class MixtureDistribution(Distribution):
         return [p / p.sum() for p in found]  # what is certain is 1, and not 1 but for rounding
 
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
-        """Independent states (size, n) given an event; exact, and fixed by the generator's state."""
         n = self.checked_size(size)
         allowed = self.allowed(given)
         joint = self._joint(allowed)
@@ -116,7 +100,6 @@ class MixtureDistribution(Distribution):
     # -- probabilities ----------------------------------------------------------------------------------------
 
     def cells(self, where: tuple[int, ...], event: Allowed, given: Allowed) -> Array:
-        """``P(where, event | given)``, one axis per variable of ``where``."""
         shape = self.shape_of(where, MAX_CELLS)
         norm, joint, out = self._norm(self._joint(given), given), both(given, event), np.zeros(shape)
         if not all(joint.values()):
@@ -141,7 +124,6 @@ class MixtureDistribution(Distribution):
         return Marginals(min(norm, 0.0), dict(zip(self.visible.names, found, strict=True)))
 
     def log_z_given(self, given: Event | None = None) -> float:
-        """Log-probability of the evidence."""
         allowed = self.allowed(given)
         return min(self._norm(self._joint(allowed), allowed), 0.0)
 
@@ -195,7 +177,3 @@ class MixtureDistribution(Distribution):
             "the likeliest state of a mixture cannot be found exactly by elimination; impute fills in the likeliest "
             "level of each cell, and sample draws states"
         )
-
-
-def _evidence(row: NDArray[Any]) -> dict[int, tuple[int, ...]]:
-    return {i: (int(row[i]),) for i in np.flatnonzero(row >= 0).tolist()}

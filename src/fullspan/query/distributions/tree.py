@@ -64,12 +64,10 @@ class TreeDistribution(Distribution):
     # -- rows -------------------------------------------------------------------------------------------------
 
     def log_prob(self, codes: Any) -> Array:
-        """``log P(observed cells)`` of rows (m, n) -> (m,), where −1 marks a cell that is not observed."""
         known = checked_codes(codes, self.visible, missing=True)
         return self.engine.log_likelihood(self.engine.columns(known))
 
     def impute(self, codes: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
-        """Rows (m, n) with missing cells (−1) filled in, or the probabilities of what could stand there."""
         known = self.checked_impute(codes, how, rng)
         if how == "draw" and rng is not None:
             drawn, log = self.engine.completed(known, rng)
@@ -91,7 +89,6 @@ class TreeDistribution(Distribution):
             raise _impossible(f"what row {first + impossible[0] + 1} says")
 
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
-        """Independent states (size, n) given an event; exact, and fixed by the generator's state."""
         n = self.checked_size(size)
         allowed = self.allowed(given)
         if self._names_hidden(allowed):
@@ -114,7 +111,6 @@ class TreeDistribution(Distribution):
         return Marginals(min(log_prob, 0.0), shares)
 
     def log_z_given(self, given: Event | None = None) -> float:
-        """Log-probability of the evidence."""
         allowed = self.allowed(given)
         return self._nodes.log_z_given(given) if self._names_hidden(allowed) else self._log_prob(allowed, check=True)
 
@@ -135,7 +131,6 @@ class TreeDistribution(Distribution):
         return np.stack(found)
 
     def cells(self, where: tuple[int, ...], event: Mapping[int, Codes], given: Mapping[int, Codes]) -> Array:
-        """``P(where, event | given)``, one axis per variable of ``where``."""
         check_possible(given, self.space)
         if self._names_hidden(where, event, given):
             return self._nodes.cells(where, event, given)

@@ -51,7 +51,6 @@ class TruncatedDistribution(Distribution):
     # -- rows -------------------------------------------------------------------------------------------------
 
     def log_prob(self, codes: Any) -> Array:
-        """``log P(observed cells)`` of rows (m, n) -> (m,), where −1 marks a cell that is not observed."""
         known = checked_codes(codes, self.visible, missing=True)
         complete = (known >= 0).all(axis=1)
         out = np.empty(len(known))
@@ -79,7 +78,6 @@ class TruncatedDistribution(Distribution):
         return means if how == "mean" else filled
 
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
-        """Independent states (size, n) given an event; exact, and fixed by the generator's state."""
         n = self.checked_size(size)
         allowed = self.allowed(given)
         self._check(allowed, f"the condition {in_words(allowed, self.visible)}")
@@ -115,7 +113,6 @@ class TruncatedDistribution(Distribution):
     # -- probabilities ----------------------------------------------------------------------------------------
 
     def cells(self, where: tuple[int, ...], event: Mapping[int, Codes], given: Mapping[int, Codes]) -> Array:
-        """``P(where, event | given)``, one axis per variable of ``where``."""
         check_possible(given, self.visible)
         shape = self.shape_of(where)
         norm = self._check(given, f"the condition {in_words(given, self.visible)}")
@@ -144,7 +141,6 @@ class TruncatedDistribution(Distribution):
         return Marginals(min(math.log(norm), 0.0), found)
 
     def log_z_given(self, given: Event | None = None) -> float:
-        """Log-probability of the evidence."""
         allowed = self.allowed(given)
         return min(math.log(self._check(allowed, f"the condition {in_words(allowed, self.visible)}")), 0.0)
 
