@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fullspan.people.cli.running.estimates import answered, print_cuts, report_failures, shown_question
+from fullspan.people.cli.running.estimates import answered, as_dict, print_answers, report_failures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fullspan.data.space import Level, Space
-    from fullspan.errors import FullspanError
-    from fullspan.people.cli.running.estimates import Answered
     from fullspan.query.distribution import Distribution
-    from fullspan.query.questions import Answer
 
 GIBBS_HELP = "Estimate by Gibbs sampling, with standard errors; for models too large to sum."
 EPILOG = """Example: fullspan query votes.fsm "P(party=democrat | crime=n, water=y)"
@@ -188,70 +184,4 @@ def _print_report(report: dict[str, Any], space: Space) -> None:
             for level, p in zip(v.levels, report["marginals"][v.name], strict=True)
         ]
         print_rows(("state", "probability"), [(state, f"{p:.6g}") for state, p in states])
-    print_answers(report.get("answers", []), as_json=False)
-
-
-def print_answers(answers: Sequence[Answered], as_json: bool) -> None:
-    """Answers in the order of the questions; errors are entries of the JSON only."""
-    from fullspan.errors import FullspanError
-    from fullspan.people.cli.running.summary import print_json
-
-    if as_json:
-        print_json([as_dict(own) for own in answers])
-        return
-    for question, answer, cut_bins in answers:
-        if not isinstance(answer, FullspanError):
-            print_answer(question, answer)
-            print_cuts(cut_bins)
-
-
-def as_dict(answered: Answered) -> dict[str, Any]:
-    """An answer in JSON's types; ``cut_bins`` says what it took from inside bins."""
-    found = _as_dict(answered.question, answered.answer)
-    return found | {"cut_bins": list(answered.cut_bins)} if answered.cut_bins else found
-
-
-def _as_dict(question: str, answer: Answer | FullspanError) -> dict[str, Any]:
-    from fullspan.errors import FullspanError
-    from fullspan.model.estimate import Estimate
-    from fullspan.query.language.parse import kind_of
-    from fullspan.query.language.result import Count, MostProbable
-
-    if isinstance(answer, FullspanError):
-        return {"query": question, "error": str(answer)}
-    if isinstance(answer, float):
-        kind = kind_of(question)
-        return {"query": question, kind: answer} | ({} if kind == "probability" else {"unit": "nats"})
-    if isinstance(answer, MostProbable):
-        state = {"mode": answer.levels, "probability": answer.probability, "log_prob": answer.log_prob}
-        return {"query": question, **state}
-    if isinstance(answer, Count):
-        return {"query": question, **asdict(answer)}
-    if isinstance(answer, Estimate):
-        return {"query": question, "probability": answer.value, "error": answer.error}
-    rows = [{"state": dict(zip(answer.names, levels, strict=True)), "probability": p} for levels, p in answer]
-    return {"query": question, "variables": list(answer.names), "distribution": rows}
-
-
-def print_answer(question: str, answer: Answer) -> None:
-    """An answer for people: a number, a state, or a table."""
-    from fullspan.model.estimate import Estimate
-    from fullspan.people.cli.running.summary import print_rows
-    from fullspan.query.language.parse import kind_of
-    from fullspan.query.language.result import Count, MostProbable
-
-    text = shown_question(question)
-    if isinstance(answer, float):
-        typer.echo(f"{text} = {answer:.6g}{'' if kind_of(question) == 'probability' else ' nats'}")
-        return
-    if isinstance(answer, Estimate | Count):
-        typer.echo(f"{text} = {answer}")
-        return
-    typer.echo(f"{text}:")
-    if isinstance(answer, MostProbable):
-        print_rows(("variable", "level"), [(name, str(level)) for name, level in answer.levels.items()])
-        typer.echo(f"its probability: {answer.probability:.6g}")
-        return
-    print_rows(
-        (", ".join(answer.names), "probability"), [(", ".join(map(str, levels)), p) for levels, p in answer.texts()]
-    )
+    print_answers(report.get("answers", []))

@@ -1,9 +1,10 @@
-"""Answers and rows by Gibbs chains, marked as what they are."""
+"""Answers as a terminal or JSON shows them; those by Gibbs chains, and rows by them, are marked as what they are."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
@@ -70,6 +71,71 @@ def shown_question(question: str) -> str:
     return question.strip() if is_wrapped(question) else f"P({question})"
 
 
+def print_answers(answers: Sequence[Answered]) -> None:
+    """Answers for people, in the order of the questions; errors are reported elsewhere."""
+    for question, answer, cut_bins in answers:
+        if not isinstance(answer, FullspanError):
+            print_answer(question, answer)
+            print_cuts(cut_bins)
+
+
+def as_dict(answered: Answered) -> dict[str, Any]:
+    """An answer in JSON's types; ``cut_bins`` says what it took from inside bins."""
+    found = _as_dict(answered.question, answered.answer)
+    return found | {"cut_bins": list(answered.cut_bins)} if answered.cut_bins else found
+
+
+def _as_dict(question: str, answer: Answer | FullspanError) -> dict[str, Any]:
+    from fullspan.model.estimate import Estimate
+    from fullspan.query.language.parse import kind_of
+    from fullspan.query.language.result import Count, MostProbable
+
+    if isinstance(answer, FullspanError):
+        return {"query": question, "error": str(answer)}
+    if isinstance(answer, float):
+        kind = kind_of(question)
+        return {"query": question, kind: answer} | ({} if kind == "probability" else {"unit": "nats"})
+    if isinstance(answer, MostProbable):
+        state = {"mode": answer.levels, "probability": answer.probability, "log_prob": answer.log_prob}
+        return {"query": question, **state}
+    if isinstance(answer, Count):
+        return {"query": question, **asdict(answer)}
+    if isinstance(answer, Estimate):
+        return {"query": question, "probability": answer.value, "error": answer.error}
+    variables = {"query": question, "variables": list(answer.names)}
+    if answer.errors is not None:
+        return {**variables, "cells": _cells(answer)}
+    rows = [{"state": dict(zip(answer.names, levels, strict=True)), "probability": p} for levels, p in answer]
+    return {**variables, "distribution": rows}
+
+
+def print_answer(question: str, answer: Answer) -> None:
+    """An answer for people: a number, a state, or a table."""
+    from fullspan.model.estimate import Estimate
+    from fullspan.people.cli.running.summary import print_rows
+    from fullspan.query.language.parse import kind_of
+    from fullspan.query.language.result import Count, MostProbable
+
+    text = shown_question(question)
+    if isinstance(answer, float):
+        typer.echo(f"{text} = {answer:.6g}{'' if kind_of(question) == 'probability' else ' nats'}")
+        return
+    if isinstance(answer, Estimate | Count):
+        typer.echo(f"{text} = {answer}")
+        return
+    typer.echo(f"{text}:")
+    if isinstance(answer, MostProbable):
+        print_rows(("variable", "level"), [(name, str(level)) for name, level in answer.levels.items()])
+        typer.echo(f"its probability: {answer.probability:.6g}")
+        return
+    if answer.errors is not None:
+        typer.echo(str(answer))
+        return
+    print_rows(
+        (", ".join(answer.names), "probability"), [(", ".join(map(str, levels)), p) for levels, p in answer.texts()]
+    )
+
+
 def print_estimates(
     distribution: Distribution, questions: Sequence[str], log_z: bool, marginals: bool, as_json: bool
 ) -> int:
@@ -87,44 +153,16 @@ def print_estimates(
         report["marginals"] = {name: _cells(table) for name, table in tables.items()}
         lines += map(str, tables.values())
     answers = answered(distribution, questions)
-    report["answers"] = [_as_dict(own) for own in answers]
+    report["answers"] = [as_dict(own) for own in answers]
     report["r_hat"] = distribution.r_hat
     if as_json:
         print_json({"method": "gibbs", **report})
     else:
         for line in lines:
             typer.echo(line)
-        for own in answers:
-            _print_answer(own)
+        print_answers(answers)
     _say_unmixed(distribution.r_hat)
     return report_failures(answers)
-
-
-def _as_dict(answered: Answered) -> dict[str, Any]:
-    """An answer of chains in JSON's types."""
-    from fullspan.model.estimate import Estimate
-    from fullspan.query.language.result import Table
-
-    question, answer, cut_bins = answered
-    if isinstance(answer, FullspanError):
-        return {"query": question, "error": str(answer)}
-    cut = {"cut_bins": list(cut_bins)} if cut_bins else {}
-    if isinstance(answer, Table):
-        return {"query": question, "variables": list(answer.names), "cells": _cells(answer), **cut}
-    assert isinstance(answer, Estimate)  # chains answer nothing else
-    return {"query": question, "probability": answer.value, "error": answer.error, **cut}
-
-
-def _print_answer(answered: Answered) -> None:
-    """An answer of chains for people; errors are reported elsewhere."""
-    from fullspan.query.language.result import Table
-
-    question, answer, cut_bins = answered
-    if isinstance(answer, FullspanError):
-        return
-    text = shown_question(question)
-    typer.echo(f"{text}:\n{answer}" if isinstance(answer, Table) else f"{text} = {answer}")
-    print_cuts(cut_bins)
 
 
 def _marginals(distribution: Distribution) -> dict[str, Table]:
