@@ -109,7 +109,7 @@ def density(
     limit: Annotated[float, typer.Option(min=0.0, help=LIMIT_HELP)] = 600.0,
     seconds: Annotated[float | None, typer.Option(min=0.0, help=SECONDS_HELP)] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
-    picture: Annotated[Path | None, typer.Option(help="SVG file to write.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="SVG file to write, drawn by Matplotlib.")] = None,
     table: Annotated[Path | None, typer.Option(help="Markdown file to write.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -119,6 +119,7 @@ def density(
     from fullspan.bench import density as bench
     from fullspan.bench.density_methods import Settings, how_to_add_rivals
     from fullspan.bench.density_picture import picture as drawn
+    from fullspan.papers.plots import EXTRA, can_draw
     from fullspan.people.cli.running.files import check_target, write_text
     from fullspan.people.cli.running.summary import print_json
 
@@ -128,6 +129,8 @@ def density(
         raise typer.BadParameter(
             f"--seconds {seconds:g} leaves a mixture no time to end within --limit {limit:g}; give fewer"
         )
+    if picture is not None and not can_draw():
+        raise typer.BadParameter(EXTRA)
     for path in (picture, table, results):
         if path is not None:
             check_target(path)
