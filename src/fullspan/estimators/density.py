@@ -25,7 +25,7 @@ from fullspan.data.decoding import framed
 from fullspan.data.space import Level, Space
 from fullspan.data.tables.filling import made
 from fullspan.data.tables.prototype import plain_prototype
-from fullspan.errors import ConvergenceWarning, FullspanError, QueryError, warn
+from fullspan.errors import ConvergenceWarning, FullspanError, warn
 from fullspan.estimators.checkpoints import kept_on_interrupt, restored_on_error
 from fullspan.estimators.exchange import Exchange, graph_of
 from fullspan.estimators.explain.endings import ended_early, ending_words
@@ -40,25 +40,24 @@ from fullspan.estimators.inputs.shared_parameters import Parameters
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.plots import Plots
 from fullspan.estimators.predictions import Predictions
+from fullspan.estimators.questions import Questions
 from fullspan.estimators.registry import distribution_of, write_fitted
 from fullspan.estimators.what_if import WhatIf
 from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported
 from fullspan.model.fitted import Fitted
 from fullspan.model.graph import FactorGraph
 from fullspan.query.distribution import Distribution
-from fullspan.query.language.result import Count, Table
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.estimators.explain.residuals import Kind, Residuals
     from fullspan.estimators.explain.summary import Summary
 
-Names = str | Sequence[str]
 _RESIDUALS = 5
 """Residuals in a summary."""
 
 
-class _Answers(Explained, Plots, Explorable, Predictions, WhatIf, Exchange):
+class _Answers(Questions, Explained, Plots, Explorable, Predictions, WhatIf, Exchange):
     """What is asked of every joint distribution, by subject."""
 
 
@@ -372,65 +371,10 @@ class DensityEstimator(Parameters, _Answers, DensityMixin, BaseEstimator):  # ty
 
     # -- questions --------------------------------------------------------------------------------------------
 
-    def probability(self, event: Mapping[str, Any] | str, given: Evidence = None) -> float:
-        """``P(event | given)``, from a text such as ``"party=democrat | crime=n"`` or from dictionaries."""
-        check_is_fitted(self)
-        return self.distribution_.probability(event, given)
-
-    def cut_bins(self, question: str, given: Evidence = None) -> tuple[str, ...]:
-        """What a question takes from the data inside bins, in words: one sentence for each bound that cuts a bin.
-
-        Empty where all bounds are edges of bins, and the answer is the model's alone.
-        """
-        check_is_fitted(self)
-        return self.distribution_.cut_bins(question, given)
-
-    def expected_rows(self, event: Mapping[str, Any] | str, n_rows: int | None = None) -> Count:
-        """How many of ``n_rows`` rows, as many as were learned from by default, an event is expected to hold in.
-
-        The interval of 95 % is that of independent draws from the model: it says nothing of errors of the model.
-
-        Raises
-        ------
-        QueryError : the event cannot be read, or ``n_rows`` is no whole number of at least 0.
-        """
-        check_is_fitted(self)
-        return self.distribution_.expected_rows(event, n_rows)
-
-    def conditional(self, variables: Names, given: Evidence = None, *others: Any) -> Table:
-        """The distribution of one variable or several, given the evidence."""
-        check_is_fitted(self)
-        if others:
-            raise QueryError(
-                f"conditional was given {2 + len(others)} arguments; the variables are one list and the evidence comes "
-                "second, such as conditional(['a', 'b'], 'c=1') or conditional(['a', 'b'], {'c': 1})"
-            )
-        return self.distribution_.conditional(variables, given)
-
-    def marginal(self, variables: Names, *others: str) -> Table:
-        """The distribution of one variable or several, as a list of names or as ``marginal("a", "b")``."""
-        check_is_fitted(self)
-        first = [variables] if isinstance(variables, str) else variables
-        return self.distribution_.marginal([*first, *others] if others else variables)
-
     def mode(self, given: Evidence = None) -> dict[str, Level]:
         """The likeliest state of the observed variables, given the evidence, as ``{name: level}``."""
         check_is_fitted(self)
         return self.distribution_.most_probable(given=given).levels
-
-    def entropy(self, variables: Names | None = None, given: Mapping[str, Any] | Names | None = None) -> float:
-        """Entropy in nats of all variables or some, given an event or other variables.
-
-        ``given`` is an event as a dictionary or a text (``"crime=y"``), or the names of variables; a text that is the
-        name of a variable means that variable.
-        """
-        check_is_fitted(self)
-        return self.distribution_.entropy(variables, given)
-
-    def mutual_information(self, a: Names, b: Names, given: Mapping[str, Any] | Names | None = None) -> float:
-        """Information in nats that ``a`` and ``b`` have of each other, given as for :meth:`entropy`."""
-        check_is_fitted(self)
-        return self.distribution_.mutual_information(a, b, given)
 
     def _event(self, given: Evidence) -> Mapping[str, Any] | None:
         return event_of(given, self.space_)

@@ -14,6 +14,7 @@ from fullspan.engine.elimination import ClusterTree
 from fullspan.errors import ModelFileError, QueryError
 from fullspan.estimators.exchange import Exchange
 from fullspan.estimators.exploring import Explorable
+from fullspan.estimators.questions import Questions
 from fullspan.model.files.log_linear import write
 from fullspan.model.files.networks.bayes import flaw
 from fullspan.model.files.networks.bayes_text import FORMATS, write_bayes
@@ -22,9 +23,10 @@ from fullspan.model.files.networks.uai import read_evidence, write_uai
 from fullspan.model.fitted import Fitted
 from fullspan.model.graph import FactorGraph
 from fullspan.model.log_linear_form import log_linear_form
+from fullspan.query.distribution import Distribution
 from fullspan.query.distributions.graph import GraphDistribution
 from fullspan.query.language.events import Event
-from fullspan.query.language.result import MostProbable, Table
+from fullspan.query.language.result import MostProbable
 from fullspan.query.questions import Answer, Given, Names
 
 TARGETS = (".uai", *FORMATS, ".fsm")
@@ -52,7 +54,7 @@ def evidence_of(space: Space, path: str | os.PathLike[str]) -> list[dict[str, Le
     return [{variables[i].name: variables[i].levels[x] for i, x in sample.items()} for sample in samples]
 
 
-class GraphModel(Exchange, Explorable):
+class GraphModel(Questions, Exchange, Explorable):
     """Answers questions about one factor graph, exactly up to rounding.
 
     Parameters
@@ -84,7 +86,12 @@ class GraphModel(Exchange, Explorable):
 
     def __init__(self, graph: FactorGraph, max_memory: int | None = None) -> None:
         self.graph, self.max_memory = graph, max_memory
-        self.distribution_ = GraphDistribution(graph, max_memory)
+        self._distribution = GraphDistribution(graph, max_memory)
+
+    @property
+    def distribution_(self) -> Distribution:
+        """What answers."""
+        return self._distribution
 
     @property
     def space(self) -> Space:
@@ -191,29 +198,9 @@ class GraphModel(Exchange, Explorable):
         """Answer a question in words, such as ``P(a=y | b=n)``, ``H(a | b)`` or ``mode(| b=n)``."""
         return self.distribution_.ask(text, given)
 
-    def probability(self, event: str | Event, given: Given = None) -> float:
-        """``P(event | given)``."""
-        return self.distribution_.probability(event, given)
-
-    def conditional(self, variables: Names, given: Given = None) -> Table:
-        """``P(variables | given)`` as a table with one axis per variable."""
-        return self.distribution_.conditional(variables, given)
-
-    def marginal(self, variables: Names) -> Table:
-        """``P(variables)`` as a table with one axis per variable."""
-        return self.distribution_.conditional(variables)
-
     def most_probable(self, variables: Names = (), given: Given = None) -> MostProbable:
         """The most probable joint state of some variables, of all unless some are named."""
         return self.distribution_.most_probable(variables, given)
-
-    def entropy(self, variables: Names | None = None, given: Event | Names | None = None) -> float:
-        """``H(variables | given)`` in nats."""
-        return self.distribution_.entropy(variables, given)
-
-    def mutual_information(self, a: Names, b: Names, given: Event | Names | None = None) -> float:
-        """``I(a; b | given)`` in nats."""
-        return self.distribution_.mutual_information(a, b, given)
 
     def with_margins(self, margins: Any) -> GraphModel:
         """The network projected on margins; see :meth:`fullspan.FullSpan.with_margins`."""
