@@ -15,13 +15,13 @@ from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.elimination.clusters import ClusterTree
+from fullspan.engine.sampling.term_tables import TermTables
 from fullspan.engine.truncated import TruncatedEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.base.phase import Phase
 from fullspan.learn.likelihood.phases import Free
-from fullspan.model.algebra.basis import Basis, Term, local_row
+from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.inclusion import sets_of_states, sets_of_terms
-from fullspan.model.graph import FactorGraph
 
 
 class Sums(Phase, Protocol):
@@ -92,47 +92,24 @@ class EliminationSums:
     is_linear = False
 
     def __init__(self, space: Space, basis: Basis, terms: Sequence[Term], max_memory: int | None = None) -> None:
-        scopes = [tuple(i for i, _ in term) for term in terms]
-        tables = [_table(basis, term) for term in terms]
-        lone = sorted(set(range(len(space))) - {i for scope in scopes for i in scope})
-        graph = FactorGraph(
-            space, (*scopes, *((i,) for i in lone)), (*tables, *(np.zeros(space.cards[i]) for i in lone))
-        )
-        self.tree = ClusterTree(graph, max_memory=max_memory)
-        self.k, self.starts = len(terms), graph.table_starts
-        self.phi = np.concatenate([table.ravel() for table in tables]) if tables else np.zeros(0)
-        self.term = np.repeat(np.arange(self.k), np.diff(self.starts[: self.k + 1]))
-        self.n_states = space.n_states
-        self._at = self.tree
+        tables = TermTables.of(space, basis, terms)
+        self.design, self.tree = tables.design, ClusterTree(tables.graph, max_memory=max_memory)
+        self.n_states, self._at = space.n_states, self.tree
 
     def move(self, theta: Array) -> float:
-        values = np.zeros(int(self.starts[-1]))
-        values[: len(self.phi)] = self.phi * theta[self.term]
-        self._at = self.tree.reweighted(values)
+        self._at = self.tree.reweighted(self.design @ theta)
         return self._at.log_z()
 
     def eta(self) -> Array:
-        p = self._at.beliefs().factors[: len(self.phi)]
-        found: Any = np.bincount(self.term, weights=p * self.phi, minlength=self.k)
-        return np.asarray(found, dtype=np.float64)
+        return np.asarray(self.design.T @ self._at.beliefs().factors)
 
     def covariance(self) -> Array:
-        used = np.flatnonzero(self.phi)
-        events = self._at.covariances(used.tolist())
-        spread = np.zeros((len(used), self.k))
-        spread[np.arange(len(used)), self.term[used]] = self.phi[used]
-        return np.asarray(spread.T @ events @ spread)
+        used = np.flatnonzero(np.diff(self.design.indptr))
+        spread = self.design[used].toarray()
+        return np.asarray(spread.T @ self._at.covariances(used.tolist()) @ spread)
 
     def log_p(self) -> Array:
         raise FullspanError("a model summed by elimination has no list of its states; ask for expectations of rows")
 
     def features(self) -> Array:
         raise FullspanError("a model summed by elimination has no list of its states; ask for expectations of rows")
-
-
-def _table(basis: Basis, term: Term) -> Array:
-    """Values of a term over its own variables, one axis each."""
-    table = np.ones(())
-    for i, j in term:
-        table = np.multiply.outer(table, local_row(basis, i, j).astype(np.float64))
-    return np.asarray(table)
