@@ -139,6 +139,12 @@ class Empirical:
         codes = np.array([*table, -1], dtype=code_dtype((variable.card,), signed=True))  # the last one is that of -1
         return codes[self.states[:, i].astype(np.int64)]
 
+    def level_counts(self) -> list[Array]:
+        """Of each variable, how often each of its levels was observed."""
+        columns = zip(self.states.T, self.space.cards, strict=True)
+        seen = ((column >= 0, column, card) for column, card in columns)
+        return [np.bincount(column[at].astype(np.int64), self.counts[at], card) for at, column, card in seen]
+
     def __add__(self, other: Empirical) -> Empirical:
         return Empirical.merge(self, other) if isinstance(other, Empirical) else NotImplemented
 

@@ -41,9 +41,8 @@ class Independent:
 
     def __init__(self, data: Empirical) -> None:
         self.tables = []
-        for column, card in zip(data.states.T, data.space.cards, strict=True):
-            seen = column >= 0
-            counts = np.bincount(column[seen].astype(np.int64), data.counts[seen], card) + 1.0 / card
+        for own in data.level_counts():
+            counts = own + 1.0 / len(own)
             self.tables.append(np.append(np.log(counts / counts.sum()), 0.0))  # code -1: nothing is said
         self.n_parameters = sum(card - 1 for card in data.space.cards)
 

@@ -67,13 +67,10 @@ def baselines(data: Empirical) -> dict[str, float]:
     Missing cells are left out.
     """
     alone = uniform = 0.0
-    for i, card in enumerate(data.space.cards):
-        codes = np.asarray(data.states[:, i], dtype=np.int64)
-        seen = codes >= 0
-        counts = np.bincount(codes[seen], data.counts[seen], card)
-        counts = counts[counts > 0]
+    for own in data.level_counts():
+        counts = own[own > 0]
         alone += float(counts @ np.log(counts / counts.sum())) if counts.size else 0.0
-        uniform -= float(counts.sum()) * math.log(card)
+        uniform -= float(counts.sum()) * math.log(len(own))
     return {"independent": alone / data.total, "uniform": uniform / data.total}
 
 

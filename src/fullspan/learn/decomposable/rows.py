@@ -56,9 +56,7 @@ class WideRows:
     def of(cls, data: Empirical) -> WideRows:
         """The rows of complete data."""
         states, cards = data.states, np.array(data.space.cards, dtype=np.int64)
-        usual = np.array(
-            [np.bincount(column, data.counts, card).argmax() for column, card in zip(states.T, cards, strict=True)]
-        )
+        usual = np.array([counts.argmax() for counts in data.level_counts()])
         features = np.concatenate([[0], np.cumsum(cards - 1)])
         unusual = states != usual
         row, variable = np.nonzero(unusual)

@@ -54,12 +54,7 @@ def explained(fitted: Fitted, data: Empirical | None) -> Fitted:
 
 def _shares(data: Empirical) -> tuple[tuple[float, ...], ...]:
     """Share of each level among the rows in which the variable is known."""
-    found = []
-    for i, variable in enumerate(data.space.variables):
-        codes = np.asarray(data.states[:, i], dtype=np.int64)
-        counts = np.bincount(codes[codes >= 0], data.counts[codes >= 0], variable.card)
-        found.append(tuple((counts / max(float(counts.sum()), 1e-300)).tolist()))
-    return tuple(found)
+    return tuple(tuple((c / max(float(c.sum()), 1e-300)).tolist()) for c in data.level_counts())
 
 
 @dataclass

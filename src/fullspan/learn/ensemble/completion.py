@@ -80,9 +80,8 @@ def agreeing_log_table(candidate: Candidate, clamped: Clamped, dear: int = _DEAR
 def independent_log_table(data: Empirical) -> Array:
     """``log p(x)`` of all states if every column is by itself, one row more spread evenly over its levels."""
     log_p = np.zeros(1)
-    for column, card in zip(data.states.T, data.space.cards, strict=True):
-        seen = column >= 0
-        counts = np.bincount(column[seen].astype(np.int64), data.counts[seen], card) + 1.0 / card
+    for own in data.level_counts():
+        counts = own + 1.0 / len(own)
         log_p = (np.log(counts / counts.sum())[:, None] + log_p).ravel()
     return log_p
 

@@ -26,12 +26,10 @@ _LEAST_PROBABILITY = 1e-4
 
 def level_shares(empirical: Empirical) -> Array:
     """Share (n, C) of each level among a variable's observed cells, half a row added to every level."""
-    cards, states = empirical.space.cards, empirical.states
+    cards = empirical.space.cards
     shares = np.zeros((len(cards), max(cards)))
-    for i, card in enumerate(cards):
-        seen = states[:, i] >= 0
-        counts = np.bincount(states[seen, i], weights=empirical.counts[seen], minlength=card) + 0.5
-        shares[i, :card] = counts / counts.sum()
+    for own, counts in zip(shares, empirical.level_counts(), strict=True):
+        own[: len(counts)] = (counts + 0.5) / (counts + 0.5).sum()
     return shares
 
 

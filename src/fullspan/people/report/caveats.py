@@ -85,9 +85,7 @@ def _levels(data: Empirical | None) -> Iterator[str]:
     if data is None:
         return
     rare, constant = [], []
-    for i, variable in enumerate(data.space.variables):
-        codes = np.asarray(data.states[:, i], dtype=np.int64)
-        counts = np.bincount(codes[codes >= 0], data.counts[codes >= 0], variable.card)
+    for variable, counts in zip(data.space.variables, data.level_counts(), strict=True):
         if (counts > 0).sum() == 1:
             constant.append(variable.name)
         rare += [f"{variable.name}={variable.levels[k]} ({counts[k]:g})" for k in np.flatnonzero(counts < RARE)]

@@ -254,14 +254,10 @@ def _compared(estimator: Any, test: Empirical, train: Empirical | None, held_out
 def _shares(estimator: Any, data: Empirical | None) -> tuple[VariableShares, ...]:
     distribution, found = estimator.distribution_, []
     marginals = distribution.marginals().shares
-    for i, variable in enumerate(distribution.visible.variables[:MAX_LISTED]):
-        expected = marginals[variable.name]
-        if data is None:
-            found.append(VariableShares(variable, None, expected, math.nan))
-            continue
-        codes = np.asarray(data.states[:, i], dtype=np.int64)
-        seen = codes >= 0
-        counts = np.bincount(codes[seen], data.counts[seen], variable.card)
-        total = float(counts.sum())
+    listed = distribution.visible.variables[:MAX_LISTED]
+    if data is None:
+        return tuple(VariableShares(variable, None, marginals[variable.name], math.nan) for variable in listed)
+    for variable, counts in zip(listed, data.level_counts(), strict=False):  # there may be more columns
+        total, expected = float(counts.sum()), marginals[variable.name]
         found.append(VariableShares(variable, counts / max(total, 1e-300), expected, 1 - total / data.total))
     return tuple(found)
