@@ -248,6 +248,17 @@ def _renamed(variable: Variable, name: str) -> Variable:
     return other
 
 
+def levels_in_words(variable: Variable, codes: Sequence[int]) -> str:
+    """``a=y`` or ``b in {n, y}``."""
+    levels = [str(variable.levels[x]) for x in codes]
+    return f"{variable.name}={levels[0]}" if len(levels) == 1 else f"{variable.name} in {{{', '.join(levels)}}}"
+
+
+def cell_in_words(variables: Sequence[Variable], codes: Sequence[Any]) -> str:
+    """``a=y, b=n``: a level of each of some variables."""
+    return ", ".join(f"{v.name}={v.levels[int(x)]}" for v, x in zip(variables, codes, strict=True))
+
+
 def _level_key(level: Any) -> Any:
     """Dictionary key under which 1, 1.0 and numpy's 1 agree, but True and 1 and "1" do not."""
     if isinstance(level, bool | np.bool_):

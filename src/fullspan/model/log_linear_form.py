@@ -10,6 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.space import cell_in_words
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis, BasisName, Term, expand
 from fullspan.model.graph import FactorGraph, Scope
@@ -64,5 +65,4 @@ def _check(graph: FactorGraph) -> None:
 def _lowest(graph: FactorGraph, scope: Scope, table: NDArray[np.float64]) -> str:
     """The state of least weight, in words."""
     state = np.unravel_index(int(np.argmin(table)), table.shape)
-    variables = [graph.space.variables[i] for i in scope]
-    return ", ".join(f"{v.name}={v.levels[int(x)]}" for v, x in zip(variables, state, strict=True))
+    return cell_in_words([graph.space.variables[i] for i in scope], state)

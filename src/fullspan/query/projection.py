@@ -15,6 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from fullspan.arrays import Array
+from fullspan.data.space import cell_in_words
 from fullspan.errors import DataError, FullspanError, TooLargeError
 from fullspan.learn.likelihood.ipf import Constraint, ipf
 from fullspan.model.algebra.basis import Basis
@@ -125,6 +126,5 @@ def _refuse_excluded(
     bad = (target > 0) & (now <= 0)
     if bad.any():
         cell = np.argwhere(bad)[0]
-        variables = [distribution.space.variables[i] for i in scope]
-        named = ", ".join(f"{v.name}={v.levels[c]}" for v, c in zip(variables, cell, strict=True))
+        named = cell_in_words([distribution.space.variables[i] for i in scope], cell)
         raise DataError(f"the margin gives {named} a probability, and the model excludes it; no factor changes that")

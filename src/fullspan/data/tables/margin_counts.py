@@ -22,7 +22,7 @@ import numpy as np
 
 from fullspan.arrays import Array, Ints
 from fullspan.data.relations.source import opened
-from fullspan.data.space import MISSING, Level, Space, Variable
+from fullspan.data.space import MISSING, Level, Space, Variable, cell_in_words
 from fullspan.data.tables.schema import plain_values
 from fullspan.errors import DataError
 
@@ -67,8 +67,7 @@ class MarginCounts:
 
     def named(self, margin: int, cell: int) -> str:
         """A cell in words: ``sex=f, region=north``."""
-        variables = [self.space.variables[i] for i in self.scopes[margin]]
-        return ", ".join(f"{v.name}={v.levels[c]}" for v, c in zip(variables, self.cells[margin][cell], strict=True))
+        return cell_in_words([self.space.variables[i] for i in self.scopes[margin]], self.cells[margin][cell])
 
     def title(self, margin: int) -> str:
         """The variables of a margin: ``(sex, region)``."""
@@ -133,9 +132,7 @@ class MarginCounts:
         key = max(keys, key=lambda key: abs(one.get(key, 0.0) - two.get(key, 0.0)))
         x, y = one.get(key, 0.0), two.get(key, 0.0)
         if abs(x - y) > self.tolerance * self.total:
-            where = ", ".join(
-                f"{self.space.names[i]}={self.space.variables[i].levels[c]}" for i, c in zip(shared, key, strict=True)
-            )
+            where = cell_in_words([self.space.variables[i] for i in shared], key)
             raise DataError(
                 f"contradictory margins: {where} has {x:.10g} in {self.title(a)} and {y:.10g} in {self.title(b)}; they "
                 f"may differ by {self.tolerance:g} of the total"
@@ -176,12 +173,11 @@ class MarginCounts:
         for c, count in zip(self.cells[margin].tolist(), self.counts[margin].tolist(), strict=True):
             cell = tuple(of[k] for of, k in zip(codes, c, strict=True))
             if not math.isnan(table[cell]):
-                named = ", ".join(f"{v.name}={v.levels[k]}" for v, k in zip(variables, cell, strict=True))
-                raise DataError(f"the margin {self.title(margin)} lists {named} twice")
+                raise DataError(f"the margin {self.title(margin)} lists {cell_in_words(variables, cell)} twice")
             table[cell] = count
         if np.isnan(table).any():
             cell = tuple(np.argwhere(np.isnan(table))[0])
-            named = ", ".join(f"{v.name}={v.levels[k]}" for v, k in zip(variables, cell, strict=True))
+            named = cell_in_words(variables, cell)
             raise DataError(
                 f"the margin {self.title(margin)} has no count for {named}; cells without a count: "
                 f"{int(np.isnan(table).sum()):,}. Give each cell one, 0 if it is to have no probability"

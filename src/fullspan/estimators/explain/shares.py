@@ -11,7 +11,7 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.data.space import Variable
+from fullspan.data.space import Variable, cell_in_words
 from fullspan.model.effects.interaction import Interaction
 from fullspan.pictures.shares import Shares
 from fullspan.query.distribution import Distribution
@@ -51,7 +51,7 @@ def _label(others: Sequence[Variable], cell: int) -> str:
     if len(others) == 1:
         return str(others[0].levels[cell])
     codes = np.unravel_index(cell, [v.card for v in others])
-    return ", ".join(f"{v.name}={v.levels[k]}" for v, k in zip(others, codes, strict=True))
+    return cell_in_words(others, codes)
 
 
 def _ordered(variables: Sequence[Variable], places: list[int]) -> list[int]:

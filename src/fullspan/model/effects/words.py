@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from fullspan.data.space import Space, Variable, edge_texts
+from fullspan.data.space import Space, Variable, edge_texts, levels_in_words
 from fullspan.model.algebra.basis import Basis, Term, local_row
 from fullspan.model.algebra.local_bases import WALSH
 from fullspan.model.effects.interaction import factor, sense
@@ -57,16 +57,11 @@ def event_words(variable: Variable, codes: Sequence[int]) -> str:
     """``crime=y``, ``age ≥ 44``, ``colour in {red, blue}``; neighbouring levels of an ordered variable are ranges."""
     values = [x for x in codes if x != variable.missing_code]
     if len(codes) == 1 or not is_ordered(variable):
-        return _listed(variable, codes)
+        return levels_in_words(variable, codes)
     runs = [_range(variable, first, last) for first, last in _runs(values)]
     if len(values) < len(codes):
-        runs.append(_listed(variable, [variable.card - 1]))
+        runs.append(levels_in_words(variable, [variable.card - 1]))
     return " or ".join(runs)
-
-
-def _listed(variable: Variable, codes: Sequence[int]) -> str:
-    levels = [str(variable.levels[x]) for x in codes]
-    return f"{variable.name}={levels[0]}" if len(levels) == 1 else f"{variable.name} in {{{', '.join(levels)}}}"
 
 
 def _runs(codes: Sequence[int]) -> list[tuple[int, int]]:
@@ -84,7 +79,7 @@ def _range(variable: Variable, first: int, last: int) -> str:
     """Neighbouring levels: by the edges of bins, by numbers, or by the first and last of them."""
     name, levels, edges = variable.name, variable.levels, variable.edges
     if first == last:
-        return _listed(variable, [first])
+        return levels_in_words(variable, [first])
     starts, stops = first == 0, last == variable.n_bins - 1
     if edges is not None:
         texts = edge_texts(edges)
@@ -94,7 +89,7 @@ def _range(variable: Variable, first: int, last: int) -> str:
         below, above = f"{levels[first]}", f"{levels[last]}"
         return f"{name} ≤ {above}" if starts else f"{name} ≥ {below}" if stops else f"{below} ≤ {name} ≤ {above}"
     if last - first < _LISTED_LEVELS:
-        return _listed(variable, range(first, last + 1))
+        return levels_in_words(variable, range(first, last + 1))
     return f"{name} from {levels[first]} to {levels[last]}"
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
+from fullspan.data.space import cell_in_words
 from fullspan.errors import FullspanError, QueryError, TooLargeError
 from fullspan.model.algebra.inclusion import states_of_terms
 from fullspan.model.loglinear import checked_codes
@@ -174,7 +175,7 @@ class TruncatedDistribution(Distribution):
         rows = model.rows_of(added)
         if (rows < 0).any():
             term = new[int(np.argmin(rows))]
-            named = ", ".join(f"{(v := self.space.variables[i]).name}={v.levels[j]}" for i, j in term)
+            named = cell_in_words([self.space.variables[i] for i, _ in term], [j for _, j in term])
             raise FullspanError(
                 f"the margins of this truncated machine cannot be changed exactly: that needs a weight of {named}, and "
                 "it does not list that state, in which all others have their first level; fit it with a lower "

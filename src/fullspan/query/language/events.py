@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fullspan.arrays import Array, Ints
-from fullspan.data.space import Level, Space, Variable
+from fullspan.data.space import Level, Space, levels_in_words
 from fullspan.errors import QueryError
 from fullspan.query.language.boxes import Box, Boxes, Codes
 from fullspan.query.language.comparisons import code_of
@@ -95,12 +95,7 @@ def check_probable(log_prob: float, condition: str, uniform: float = 0.0) -> Non
 
 def in_words(event: Mapping[int, Codes], space: Space) -> str:
     """An event as ``a=y, b in {n, y}``."""
-    return ", ".join(_chosen(space.variables[i], codes) for i, codes in event.items())
-
-
-def _chosen(variable: Variable, codes: Codes) -> str:
-    levels = [str(variable.levels[x]) for x in codes]
-    return f"{variable.name}={levels[0]}" if len(levels) == 1 else f"{variable.name} in {{{', '.join(levels)}}}"
+    return ", ".join(levels_in_words(space.variables[i], codes) for i, codes in event.items())
 
 
 def named(box: Box, space: Space) -> dict[str, list[Level]]:

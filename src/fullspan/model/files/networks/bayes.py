@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data.space import Space
+from fullspan.data.space import Space, cell_in_words
 
 Scope = tuple[int, ...]
 MAX_SCOPE = 32
@@ -59,9 +59,7 @@ def unnormalised(space: Space, scope: Scope, table: NDArray[np.float64]) -> str 
     if not len(wrong):
         return None
     state = tuple(map(int, wrong[0]))
-    parents = ", ".join(
-        f"{space.names[i]}={space.variables[i].levels[x]}" for i, x in zip(scope[:-1], state, strict=True)
-    )
+    parents = cell_in_words([space.variables[i] for i in scope[:-1]], state)
     of = f"P({space.names[scope[-1]]}{' | ' + parents if parents else ''})"
     return f"{of} sums to {float(sums[state]):.6g}, not to 1"
 
