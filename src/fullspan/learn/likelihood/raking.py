@@ -27,7 +27,7 @@ from fullspan.learn.base.information import standard_errors, wald_nats
 from fullspan.learn.base.phase import Known
 from fullspan.learn.base.progress import History, Watch
 from fullspan.learn.likelihood.boundary import Face, face_of, face_of_the_rest, grew
-from fullspan.learn.likelihood.ipf import Constraint, ipf
+from fullspan.learn.likelihood.ipf import Constraint, sweep
 from fullspan.learn.likelihood.machine import MAX_NEWTON
 from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.likelihood.phases import Free, distribution
@@ -109,19 +109,12 @@ class _Raking:
     def _solve(self, face: Face | None) -> Solution:
         o, theta = self.options, np.zeros(len(self.y)) if face is None else face.start()
         if o.solver == "ipf":
-            return self._ipf(theta)
+            constraints = [Constraint.of_margin(a, _cells(self.basis, a, self.means)) for a in self.scopes]
+            likelihood, basis, terms = self.likelihood, self.basis, self.terms
+            return sweep(likelihood, basis, terms, constraints, theta, o.tol, o.max_iter, self._record)
         few = "newton" if len(self.y) <= MAX_NEWTON else "gradient" if o.l1 else "lbfgs"
         solver = few if o.solver == "auto" else o.solver
         return solve(self.likelihood, theta, solver, o.tol, o.max_iter, self._record)  # type: ignore[arg-type]
-
-    def _ipf(self, theta: Array) -> Solution:
-        p = distribution(self.basis, self.y, theta)
-        constraints = [Constraint.of_margin(a, _cells(self.basis, a, self.means)) for a in self.scopes]
-        found = ipf(self.basis, constraints, p, self.options.tol, self.options.max_iter or 100_000)
-        theta = theta + np.array([found.theta[term] for term in self.terms])
-        value = self.likelihood.move(theta)
-        status = "converged" if found.converged else "iteration limit"
-        return Solution(theta, value, self.likelihood.violation(), found.sweeps, status)
 
     def _smaller(self, solution: Solution, face: Face) -> tuple[Solution, Face]:
         """The fit on a smaller face, if the states on it suffice."""
