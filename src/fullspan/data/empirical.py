@@ -142,8 +142,11 @@ class Empirical:
     def level_counts(self) -> list[Array]:
         """Of each variable, how often each of its levels was observed."""
         columns = zip(self.states.T, self.space.cards, strict=True)
-        seen = ((column >= 0, column, card) for column, card in columns)
-        return [np.bincount(column[at].astype(np.int64), self.counts[at], card) for at, column, card in seen]
+        found: list[Array] = []
+        for column, card in columns:
+            seen = column >= 0
+            found.append(np.bincount(column[seen].astype(np.int64), self.counts[seen], card).astype(np.float64))
+        return found
 
     def __add__(self, other: Empirical) -> Empirical:
         return Empirical.merge(self, other) if isinstance(other, Empirical) else NotImplemented
