@@ -197,8 +197,8 @@ def test_a_model_file_is_answered_alike_by_table_and_clusters(tmp_path: Path) ->
 def test_what_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(FullspanError, match="the factor over a, b forbids a=yes, b=3"):
         network().save(tmp_path / "n.fsm")
-    with pytest.raises(ModelFileError, match=r"networks are written as \.uai or \.fsm"):
-        network().save(tmp_path / "n.bif")
+    with pytest.raises(ModelFileError, match=r"networks are written as .*\.uai"):
+        network().save(tmp_path / "n.csv")
     assert list(tmp_path.iterdir()) == []
 
 
