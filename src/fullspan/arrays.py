@@ -12,6 +12,9 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 """Codes of levels, indices of terms and states, counts, row numbers."""
 
+Numbers32 = NDArray[np.int32]
+"""Nodes and half-edges of large graphs, which are held in half the room."""
+
 Mask = NDArray[np.bool_]
 """Which entries, rows or states are meant."""
 

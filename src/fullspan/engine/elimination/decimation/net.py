@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Numbers32
 from fullspan.model.algebra.jit import inlined, serial
 
-Ints = NDArray[np.int32]
 NONE = -1
 HEAD, DEGREE, BIASED, KEY, AFTER, BEFORE, LAST, GONE = range(8)
 """Columns of ``Net.nodes``."""
@@ -33,9 +33,9 @@ class Net(NamedTuple):
     made : (1,) number of edges ever made.
     """
 
-    nodes: Ints
-    halves: Ints
-    first: Ints
+    nodes: Numbers32
+    halves: Numbers32
+    first: Numbers32
     made: NDArray[np.int64]
 
 
@@ -92,7 +92,7 @@ def edge_between(net: Net, a: int, b: int) -> int:
 
 
 @serial
-def neighbours(net: Net, v: int, n: int, near: Ints) -> int:
+def neighbours(net: Net, v: int, n: int, near: Numbers32) -> int:
     """Write up to three neighbours, the bias node last; their number, 4 if there are more."""
     if net.nodes[v, DEGREE] + net.nodes[v, BIASED] > 3:
         return 4
@@ -114,7 +114,7 @@ def only_half(net: Net, v: int) -> int:
 
 
 @serial
-def remainder(net: Net) -> tuple[Ints, Ints]:
+def remainder(net: Net) -> tuple[Numbers32, Numbers32]:
     """Nodes that are left, and the edges between them."""
     left = np.flatnonzero(net.nodes[:, GONE] == 0).astype(np.int32)
     total = 0

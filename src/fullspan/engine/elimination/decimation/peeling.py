@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Numbers32
 from fullspan.engine.elimination.decimation.net import (
     BIASED,
     DEGREE,
@@ -25,7 +26,6 @@ from fullspan.engine.elimination.decimation.net import (
     GONE,
     LAST,
     NONE,
-    Ints,
     Net,
     edge_between,
     first,
@@ -53,14 +53,14 @@ class Steps(NamedTuple):
     n_slots : number of slots.
     """
 
-    node: Ints
-    near: Ints
-    into: Ints
-    out: Ints
+    node: Numbers32
+    near: Numbers32
+    into: Numbers32
+    out: Numbers32
     n_slots: int
 
 
-def peel(n: int, edges: NDArray[Any], biased: NDArray[np.bool_]) -> tuple[Steps, Ints, Ints]:
+def peel(n: int, edges: NDArray[Any], biased: NDArray[np.bool_]) -> tuple[Steps, Numbers32, Numbers32]:
     """Decimate a graph of n nodes as far as it goes.
 
     Returns
@@ -74,7 +74,9 @@ def peel(n: int, edges: NDArray[Any], biased: NDArray[np.bool_]) -> tuple[Steps,
 
 
 @serial
-def _peel(n: int, edges: Ints, biased: NDArray[np.uint8]) -> tuple[Ints, Ints, Ints, Ints, int, int, Ints, Ints]:
+def _peel(
+    n: int, edges: Numbers32, biased: NDArray[np.uint8]
+) -> tuple[Numbers32, Numbers32, Numbers32, Numbers32, int, int, Numbers32, Numbers32]:
     n_given = edges.shape[0]
     room = 2 * (n_given + 3 * n)
     net = Net(
@@ -121,7 +123,7 @@ def _peel(n: int, edges: Ints, biased: NDArray[np.uint8]) -> tuple[Ints, Ints, I
 
 
 @serial
-def _eliminate(net: Net, v: int, n: int, n_given: int, near: Ints, into: Ints, out: Ints) -> None:
+def _eliminate(net: Net, v: int, n: int, n_given: int, near: Numbers32, into: Numbers32, out: Numbers32) -> None:
     """Take out a node, note the slots, join its neighbours and see to what has changed."""
     degree = net.nodes[v, DEGREE]
     h = NONE if degree == 0 else only_half(net, v) if degree == 1 else first(net, v)
@@ -146,7 +148,9 @@ def _eliminate(net: Net, v: int, n: int, n_given: int, near: Ints, into: Ints, o
 
 
 @inlined
-def _eliminate_leaf(net: Net, v: int, n: int, n_given: int, near: Ints, into: Ints, out: Ints, m: int) -> None:
+def _eliminate_leaf(
+    net: Net, v: int, n: int, n_given: int, near: Numbers32, into: Numbers32, out: Numbers32, m: int
+) -> None:
     """The same for a node with one neighbour that leaves no new edge: nothing but that neighbour is looked at."""
     h = only_half(net, v)
     a, e = net.halves[h ^ 1, END], h >> 1

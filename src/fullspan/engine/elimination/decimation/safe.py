@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fullspan.arrays import Numbers32
 from fullspan.engine.elimination.decimation.net import (
     AFTER,
     BEFORE,
@@ -16,7 +17,6 @@ from fullspan.engine.elimination.decimation.net import (
     END,
     KEY,
     NONE,
-    Ints,
     Net,
     edge_between,
     first,
@@ -126,7 +126,7 @@ def _is_buddy(net: Net, v: int) -> bool:
 
 
 @serial
-def _same(a: Ints, b: Ints) -> bool:
+def _same(a: Numbers32, b: Numbers32) -> bool:
     found = 0
     for i in range(3):
         found += a[i] == b[0] or a[i] == b[1] or a[i] == b[2]
@@ -155,7 +155,7 @@ def _is_corner(net: Net, x: int) -> bool:
 
 
 @serial
-def _meets(near: Ints, a: int, w: int, never: int) -> bool:
+def _meets(near: Numbers32, a: int, w: int, never: int) -> bool:
     """Whether a node has a and w as neighbours, and not another."""
     has_a = near[0] == a or near[1] == a or near[2] == a
     has_w = near[0] == w or near[1] == w or near[2] == w
@@ -163,7 +163,7 @@ def _meets(near: Ints, a: int, w: int, never: int) -> bool:
 
 
 @serial
-def _third(near: Ints, a: int, b: int) -> int:
+def _third(near: Numbers32, a: int, b: int) -> int:
     for i in range(3):
         if near[i] != a and near[i] != b:
             return int(near[i])

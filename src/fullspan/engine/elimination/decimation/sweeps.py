@@ -14,16 +14,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fullspan.arrays import Array, Spins
+from fullspan.arrays import Array, Numbers32, Spins
 from fullspan.engine.elimination.decimation import loops
 from fullspan.engine.elimination.decimation.peeling import Steps
 from fullspan.engine.elimination.decimation.rules import head, leaf, reversed_series, reversed_star, series, star
 from fullspan.model.algebra.elementary import tanh
 from fullspan.model.algebra.jit import parallel, prange, serial
-
-Ints = NDArray[np.int32]
 
 _GATHERED_STEPS = 512
 """Steps whose factors c_0, each at most 2, are multiplied before a logarithm is taken."""
@@ -44,11 +41,11 @@ class Links(NamedTuple):
     clamped : numbers of the clamped nodes.
     """
 
-    free_edges: Ints
-    free_nodes: Ints
-    half: Ints
-    fixed: Ints
-    clamped: Ints
+    free_edges: Numbers32
+    free_nodes: Numbers32
+    half: Numbers32
+    fixed: Numbers32
+    clamped: Numbers32
 
 
 def block_size(n_slots: int, n_patterns: int) -> int:
