@@ -25,7 +25,7 @@ MAX_PARTS = 4096
 """Most parts that a tree is cut into."""
 
 
-class Sums(Protocol):
+class ComponentSums(Protocol):
     """Exact answers about a normalised component."""
 
     @property
@@ -102,8 +102,8 @@ _HOMES = {
 }
 
 
-def sums_of(component: Component) -> Sums:
+def sums_of(component: Component) -> ComponentSums:
     """A component made ready for exact answers."""
     module, _, name = _HOMES[component.kind].partition(":")
-    found: Sums = getattr(import_module(module), name)(component)
+    found: ComponentSums = getattr(import_module(module), name)(component)
     return found

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.engine.elimination.components import Sums, narrowed, sums_of
+from fullspan.engine.elimination.components import ComponentSums, narrowed, sums_of
 from fullspan.engine.elimination.sweeps.boxes import Boxes
 from fullspan.errors import QueryError
 from fullspan.model.loglinear import checked_codes
@@ -39,7 +39,7 @@ class MixtureDistribution(Distribution):
         self.model, self.space = model, model.space
 
     @cached_property
-    def parts(self) -> tuple[Sums, ...]:
+    def parts(self) -> tuple[ComponentSums, ...]:
         """The components, ready for sums."""
         return tuple(map(sums_of, self.model.components))
 

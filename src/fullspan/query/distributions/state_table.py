@@ -12,7 +12,7 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
-from fullspan.engine.elimination.components import Sums
+from fullspan.engine.elimination.components import ComponentSums
 from fullspan.query.distribution import Distribution, Marginals
 from fullspan.query.language.boxes import Codes
 from fullspan.query.language.events import Event, check_probable, in_words, log_uniform
@@ -80,7 +80,7 @@ def of_marginals(distribution: Distribution, marginals: Callable[[Event | None],
     return np.stack(found)
 
 
-def of_clusters(shares: Array, trees: Sequence[Sums], cards: tuple[int, ...], work: float) -> Array | None:
+def of_clusters(shares: Array, trees: Sequence[ComponentSums], cards: tuple[int, ...], work: float) -> Array | None:
     """The same summed over components of some shares; None if more than ``work`` entries would be read.
 
     The visible variables come first in each component.
