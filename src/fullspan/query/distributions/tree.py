@@ -42,7 +42,8 @@ class TreeDistribution(Distribution):
     """
 
     def __init__(self, model: HiddenTree) -> None:
-        self.model, self.engine = model, TreeEngine(model)
+        self.model, self.sums = model, TreeSums(model)
+        self.engine = self.sums.engine
         self.space = model.space if model.is_observed else model.graph().space
 
     @property
@@ -64,8 +65,7 @@ class TreeDistribution(Distribution):
     # -- rows -------------------------------------------------------------------------------------------------
 
     def log_prob(self, codes: Any) -> Array:
-        known = checked_codes(codes, self.visible, missing=True)
-        return self.engine.log_likelihood(self.engine.columns(known))
+        return self.sums.log_prob(checked_codes(codes, self.visible, missing=True))
 
     def impute(self, codes: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
         known = self.checked_impute(codes, how, rng)
@@ -94,8 +94,7 @@ class TreeDistribution(Distribution):
         if self._names_hidden(allowed):
             return self._nodes.sample(n, rng, given)[:, : len(self.visible)]
         self._log_prob(allowed, check=True)
-        drawn, _ = TreeEngine(self.model, allowed).completed(np.full((n, len(self.visible)), -1), rng)
-        return drawn
+        return self.sums.sample(n, rng, allowed)
 
     # -- probabilities ----------------------------------------------------------------------------------------
 
@@ -106,9 +105,8 @@ class TreeDistribution(Distribution):
             log_prob, shares, _ = self._nodes.marginals(given)
             return Marginals(min(log_prob, 0.0), {name: shares[name] for name in self.visible.names})
         log_prob = self._log_prob(allowed, check=True)
-        _, chances, _ = next(TreeEngine(self.model, allowed).posteriors(np.full((1, len(self.visible)), -1)))
-        shares = {v.name: chances[0, i, : v.card] for i, v in enumerate(self.visible.variables)}
-        return Marginals(min(log_prob, 0.0), shares)
+        shares = zip(self.visible.names, self.sums.marginals(allowed), strict=True)
+        return Marginals(min(log_prob, 0.0), dict(shares))
 
     def log_z_given(self, given: Event | None = None) -> float:
         allowed = self.allowed(given)
@@ -151,8 +149,7 @@ class TreeDistribution(Distribution):
 
     def _log_prob(self, allowed: Mapping[int, Codes], *, check: bool) -> float:
         """Log-probability of an event; where it is a condition, it may not be impossible."""
-        engine = TreeEngine(self.model, allowed)
-        log = float(engine.log_likelihood(engine.columns(np.full((1, len(self.visible)), -1)))[0])
+        log = self.sums.log_z(allowed)
         if check and allowed and math.isinf(log):
             raise _impossible(f"the condition {in_words(allowed, self.visible)}")
         return log
@@ -164,7 +161,7 @@ class TreeDistribution(Distribution):
         variables of such a factor; otherwise it is one graph.
         """
         if all(len(scope) == 1 for scope in factors):
-            tree, _ = TreeSums(self.model).reweighed(factors)
+            tree, _ = self.sums.reweighed(factors)
             if tree is not None:
                 return tree
         return MixtureDistribution(Mixture(self.visible, np.ones(1), (self.model,))).reweighed(factors)

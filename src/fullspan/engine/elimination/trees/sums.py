@@ -31,11 +31,12 @@ class TreeSums:
         return 2 * (self.tree.transitions.size + self.tree.emissions.size)
 
     @cached_property
-    def _engine(self) -> TreeEngine:
+    def engine(self) -> TreeEngine:
+        """The passes without evidence."""
         return TreeEngine(self.tree)
 
     def _given(self, evidence: Allowed | None) -> TreeEngine:
-        return TreeEngine(self.tree, evidence) if evidence else self._engine
+        return TreeEngine(self.tree, evidence) if evidence else self.engine
 
     def log_z(self, evidence: Allowed | None = None) -> float:
         """``log P(evidence)``."""
@@ -48,7 +49,7 @@ class TreeSums:
 
     def log_prob(self, rows: NDArray[Any]) -> Array:
         """``log P(observed cells)`` of rows (m, n), -1 for open cells."""
-        return self._engine.log_likelihood(self._engine.columns(rows))
+        return self.engine.log_likelihood(self.engine.columns(rows))
 
     def marginals(self, evidence: Allowed | None = None) -> tuple[Array, ...]:
         """``p(x_v | evidence)`` of every variable.
