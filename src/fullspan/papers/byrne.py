@@ -11,9 +11,11 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,7 +27,7 @@ from fullspan.learn.likelihood.solve import Likelihood
 from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis
 from fullspan.papers import Say
-from fullspan.papers.text import Panel, columns
+from fullspan.papers.text import Panel, columns, text_plot
 
 EXACT = Projection("ipf", 1e-5)
 """IPFP until the moments agree to 1e-5, from the machine at hand: it then lowers the divergence with every weight."""
@@ -118,6 +120,43 @@ class Family:
         ]
         title = f"{self.name}: {self.hidden} hidden and {self.visible} visible units"
         return [f"{title}, {len(self.curves)} runs, {self.seconds:.1f} s", "", *columns(head, rows, ())]
+
+
+@dataclass(frozen=True)
+class Compared(ABC):
+    """A figure of families of curves: what the paper says, and what was measured."""
+
+    families: tuple[Family, ...]
+    name: ClassVar[str]
+    note: ClassVar[str]
+
+    @abstractmethod
+    def statements(self) -> list[tuple[str, str]]:
+        """What the paper says, and what was measured."""
+
+    @abstractmethod
+    def panels(self) -> list[Panel]:
+        """What is plotted as text."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "experiment": self.name,
+            "statements": [{"published": a, "measured": b} for a, b in self.statements()],
+            "families": [f.to_json() for f in self.families],
+        }
+
+    def to_text(self) -> str:
+        lines: list[str] = []
+        for f in self.families:
+            lines += [*f.to_text(), ""]
+        for panel in self.panels():
+            lines += [*text_plot(panel), ""]
+        for published, measured in self.statements():
+            lines += [f"published  {published}", f"measured   {measured}"]
+        return "\n".join([*lines, "", self.note])
+
+    def files(self) -> dict[str, str]:
+        return {f"{self.name}.csv": csv(self.families)}
 
 
 def family(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fullspan.papers import Say
-from fullspan.papers.byrne import EXACT, STOPS, Family, csv, family
+from fullspan.papers.byrne import EXACT, STOPS, Compared, family
 from fullspan.papers.plots import curves
-from fullspan.papers.text import text_plot
+from fullspan.papers.text import Panel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,14 +18,18 @@ HIDDEN = 5
 VISIBLE = (3, 5)
 
 
-@dataclass(frozen=True)
-class Figure4:
+_NOTE = """\
+Weights of pairs alone, drawn from the standard normal distribution (the paper does not name its own); divergence
+D(P || B_v) in bits. Each iteration projects by IPFP from the machine at hand until moments agree to 1e-5."""
+
+
+class Figure4(Compared):
     """Two families of curves."""
 
-    families: tuple[Family, ...]
+    name = "byrne-fig4"
+    note = _NOTE
 
     def statements(self) -> list[tuple[str, str]]:
-        """What the paper says, and what was measured."""
         out = []
         for f in self.families:
             start, end = f.distance[:, 0], f.distance[:, -1]
@@ -48,35 +51,12 @@ class Figure4:
             )
         return out
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "experiment": "byrne-fig4",
-            "statements": [{"published": a, "measured": b} for a, b in self.statements()],
-            "families": [f.to_json() for f in self.families],
-        }
-
-    def to_text(self) -> str:
-        lines: list[str] = []
-        for f in self.families:
-            lines += [*f.to_text(), ""]
-        for f in self.families:
-            for panel in f.panels():
-                lines += [*text_plot(panel), ""]
-        for published, measured in self.statements():
-            lines += [f"published  {published}", f"measured   {measured}"]
-        return "\n".join([*lines, "", _NOTE])
+    def panels(self) -> list[Panel]:
+        return [panel for f in self.families for panel in f.panels()]
 
     def figures(self) -> dict[str, Figure]:
-        panels = [f.panels() for f in self.families]
-        return {"byrne-fig4": curves([p for pair in zip(*panels, strict=True) for p in pair], len(panels))}
-
-    def files(self) -> dict[str, str]:
-        return {"byrne-fig4.csv": csv(self.families)}
-
-
-_NOTE = """\
-Weights of pairs alone, drawn from the standard normal distribution (the paper does not name its own); divergence
-D(P || B_v) in bits. Each iteration projects by IPFP from the machine at hand until moments agree to 1e-5."""
+        by_row = zip(*(f.panels() for f in self.families), strict=True)
+        return {self.name: curves([panel for row in by_row for panel in row], len(self.families))}
 
 
 def run(progress: Say | None = None, runs: int = 10, iterations: int = STOPS[-1], seed: int = 0) -> Figure4:

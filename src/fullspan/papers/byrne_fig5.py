@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.papers import Say
-from fullspan.papers.byrne import ANEW, EXACT, INEXACT, STOPS, Family, csv, family
+from fullspan.papers.byrne import ANEW, EXACT, INEXACT, STOPS, Compared, Family, family
 from fullspan.papers.plots import curves
-from fullspan.papers.text import text_plot
+from fullspan.papers.text import Panel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,20 +20,32 @@ ABANDONED = 2.0
 """Factor above the best divergence so far at which a minimum counts as abandoned."""
 
 
-@dataclass(frozen=True)
-class Figure5:
+_NOTE = """\
+exact: IPFP from the machine at hand until moments agree to 1e-5; every weight then lowers the divergence. exact anew:
+the same from the uniform distribution, as in the paper. inexact: from the uniform distribution, each weight updated ten
+times. All have the same true machines and starts, standard normal weights of pairs alone (the paper does not name its
+own); divergence D(P || B_v) in bits."""
+
+
+class Figure5(Compared):
     """The same runs by three algorithms: ``anew`` is the exact one with IPFP from the uniform distribution."""
 
-    exact: Family
-    anew: Family
-    inexact: Family
+    name = "byrne-fig5"
+    note = _NOTE
 
     @property
-    def families(self) -> tuple[Family, ...]:
-        return self.exact, self.anew, self.inexact
+    def exact(self) -> Family:
+        return self.families[0]
+
+    @property
+    def anew(self) -> Family:
+        return self.families[1]
+
+    @property
+    def inexact(self) -> Family:
+        return self.families[2]
 
     def statements(self) -> list[tuple[str, str]]:
-        """What the paper says, and what was measured."""
         return [*self._of_exact(), *self._of_inexact(), *self._of_both()]
 
     def _of_exact(self) -> list[tuple[str, str]]:
@@ -86,35 +97,11 @@ class Figure5:
             ),
         ]
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "experiment": "byrne-fig5",
-            "statements": [{"published": a, "measured": b} for a, b in self.statements()],
-            "families": [f.to_json() for f in self.families],
-        }
-
-    def to_text(self) -> str:
-        lines: list[str] = []
-        for f in self.families:
-            lines += [*f.to_text(), ""]
-        for f in self.families:
-            lines += [*text_plot(f.panels()[0]), ""]
-        for published, measured in self.statements():
-            lines += [f"published  {published}", f"measured   {measured}"]
-        return "\n".join([*lines, "", _NOTE])
+    def panels(self) -> list[Panel]:
+        return [f.panels()[0] for f in self.families]
 
     def figures(self) -> dict[str, Figure]:
-        return {"byrne-fig5": curves([f.panels()[0] for f in self.families], len(self.families))}
-
-    def files(self) -> dict[str, str]:
-        return {"byrne-fig5.csv": csv(self.families)}
-
-
-_NOTE = """\
-exact: IPFP from the machine at hand until moments agree to 1e-5; every weight then lowers the divergence. exact anew:
-the same from the uniform distribution, as in the paper. inexact: from the uniform distribution, each weight updated ten
-times. All have the same true machines and starts, standard normal weights of pairs alone (the paper does not name its
-own); divergence D(P || B_v) in bits."""
+        return {self.name: curves(self.panels(), len(self.families))}
 
 
 def abandonments(divergence: Array) -> int:
@@ -130,8 +117,8 @@ def abandonments(divergence: Array) -> int:
 def run(progress: Say | None = None, runs: int = 10, iterations: int = STOPS[-1], seed: int = 0) -> Figure5:
     """Run the three algorithms on the same machines."""
     say = progress or (lambda text: None)
-    exact, anew, inexact = (
+    families = tuple(
         family(name, VISIBLE, HIDDEN, runs, iterations, seed, projection, say)
         for name, projection in (("exact", EXACT), ("exact anew", ANEW), ("inexact", INEXACT))
     )
-    return Figure5(exact, anew, inexact)
+    return Figure5(families)
