@@ -105,8 +105,8 @@ class TreeDistribution(Distribution):
             log_prob, shares, _ = self._nodes.marginals(given)
             return Marginals(min(log_prob, 0.0), {name: shares[name] for name in self.visible.names})
         log_prob = self._log_prob(allowed, check=True)
-        shares = zip(self.visible.names, self.sums.marginals(allowed), strict=True)
-        return Marginals(min(log_prob, 0.0), dict(shares))
+        found = zip(self.visible.names, self.sums.marginals(allowed), strict=True)
+        return Marginals(min(log_prob, 0.0), dict(found))
 
     def log_z_given(self, given: Event | None = None) -> float:
         allowed = self.allowed(given)
