@@ -26,23 +26,23 @@ from fullspan.data.space import Level, Space
 from fullspan.data.tables.filling import made
 from fullspan.data.tables.prototype import plain_prototype
 from fullspan.errors import ConvergenceWarning, FullspanError, warn
+from fullspan.estimators.answers.exchange import Exchange, graph_of
+from fullspan.estimators.answers.exploring import Explorable
+from fullspan.estimators.answers.plots import Plots
+from fullspan.estimators.answers.predictions import Predictions
+from fullspan.estimators.answers.questions import Questions
+from fullspan.estimators.answers.what_if import WhatIf
 from fullspan.estimators.checkpoints import kept_on_interrupt, restored_on_error
-from fullspan.estimators.exchange import Exchange, graph_of
 from fullspan.estimators.explain.endings import ended_early, ending_words
 from fullspan.estimators.explain.explained import Explained
 from fullspan.estimators.explain.limits import limit_line, measured_by, recorded
-from fullspan.estimators.exploring import Explorable
 from fullspan.estimators.inputs.checks import check_estimator
 from fullspan.estimators.inputs.evidence import Evidence, event_of
 from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
 from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Parameters
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
-from fullspan.estimators.plots import Plots
-from fullspan.estimators.predictions import Predictions
-from fullspan.estimators.questions import Questions
 from fullspan.estimators.registry import distribution_of, write_fitted
-from fullspan.estimators.what_if import WhatIf
 from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported
 from fullspan.model.fitted import Fitted
 from fullspan.model.graph import FactorGraph
@@ -345,7 +345,7 @@ class DensityEstimator(Parameters, _Answers, DensityMixin, BaseEstimator):  # ty
         FullspanError : models of this kind cannot exclude events exactly.
         """
         check_is_fitted(self)
-        from fullspan.estimators.drawing import conditioned, like_of, listed
+        from fullspan.estimators.answers.drawing import conditioned, like_of, listed
 
         rng, visible = generator(random_state), self._visible
         codes = conditioned(self.distribution_, n_samples, rng, self._event(given), listed(forbid))

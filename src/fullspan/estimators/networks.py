@@ -12,9 +12,9 @@ from fullspan.arrays import Array
 from fullspan.data.space import Level, Space
 from fullspan.engine.elimination import ClusterTree
 from fullspan.errors import ModelFileError, QueryError
-from fullspan.estimators.exchange import Exchange
-from fullspan.estimators.exploring import Explorable
-from fullspan.estimators.questions import Questions
+from fullspan.estimators.answers.exchange import Exchange
+from fullspan.estimators.answers.exploring import Explorable
+from fullspan.estimators.answers.questions import Questions
 from fullspan.model.files.log_linear import write
 from fullspan.model.files.networks.bayes import flaw
 from fullspan.model.files.networks.bayes_text import FORMATS, write_bayes
@@ -146,7 +146,7 @@ class GraphModel(Questions, Exchange, Explorable):
         ------
         FullspanError : the model is no single product of factors, such as a mixture.
         """
-        from fullspan.estimators.exchange import graph_of
+        from fullspan.estimators.answers.exchange import graph_of
 
         return cls(graph_of(model.fitted_), max_memory)
 
@@ -158,7 +158,7 @@ class GraphModel(Questions, Exchange, Explorable):
         ------
         FullspanError : it is neither.
         """
-        from fullspan.estimators.exchange import from_pyagrum
+        from fullspan.estimators.answers.exchange import from_pyagrum
 
         return cls(from_pyagrum(network), max_memory)
 
@@ -170,7 +170,7 @@ class GraphModel(Questions, Exchange, Explorable):
         ------
         FullspanError : it is neither, or a variable has no factor.
         """
-        from fullspan.estimators.exchange import from_pgmpy
+        from fullspan.estimators.answers.exchange import from_pgmpy
 
         return cls(from_pgmpy(network), max_memory)
 
@@ -204,7 +204,7 @@ class GraphModel(Questions, Exchange, Explorable):
 
     def with_margins(self, margins: Any) -> GraphModel:
         """The network projected on margins; see :meth:`fullspan.FullSpan.with_margins`."""
-        from fullspan.estimators.what_if import targets
+        from fullspan.estimators.answers.what_if import targets
         from fullspan.query.projection import factors_for
 
         factors = factors_for(self.distribution_, targets(margins, self.space))

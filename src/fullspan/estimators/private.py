@@ -19,7 +19,7 @@ from fullspan.data.tables.bins import binned_variable
 from fullspan.data.tables.filling import made
 from fullspan.data.tables.missing import MissingCellsError, missing_words
 from fullspan.errors import DataError, DataWarning, FullspanError, require_whole
-from fullspan.estimators.drawing import Forbid, conditioned, listed, texts_of
+from fullspan.estimators.answers.drawing import Forbid, conditioned, listed, texts_of
 from fullspan.estimators.explain.endings import PRIVATE
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.seeds import generator

@@ -14,7 +14,7 @@ from fullspan.data import Empirical
 from fullspan.data.relations.columns import NaValues
 from fullspan.data.tables.prototype import N_BINS, Prototype, prototype
 from fullspan.errors import DataWarning, require_whole, warn
-from fullspan.estimators.drawing import Forbid, conditioned, like_of, listed, texts_of
+from fullspan.estimators.answers.drawing import Forbid, conditioned, like_of, listed, texts_of
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.reading import Reading
 from fullspan.query.language.parse import parse_event

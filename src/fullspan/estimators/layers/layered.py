@@ -20,11 +20,12 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data import decode, fill, held
 from fullspan.data.space import Space
 from fullspan.errors import ConvergenceWarning, FullspanError, require_one_of, require_whole, warn
+from fullspan.estimators.answers.exploring import Explorable
+from fullspan.estimators.answers.what_if import WhatIf
 from fullspan.estimators.checkpoints import kept_on_interrupt, restored_on_error
 from fullspan.estimators.explain import limits
 from fullspan.estimators.explain.endings import ending
 from fullspan.estimators.explain.shown import Shown, closing_lines
-from fullspan.estimators.exploring import Explorable
 from fullspan.estimators.inputs.checks import Applies, check_parameters, refuse_without_effect
 from fullspan.estimators.inputs.evidence import Evidence, event_of
 from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
@@ -34,7 +35,6 @@ from fullspan.estimators.inputs.shared_parameters import Parameters, Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.layers.unit_rows import UnitRows, codes_of_table, rows_of_table
 from fullspan.estimators.registry import write_fitted
-from fullspan.estimators.what_if import WhatIf
 from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported
 from fullspan.model.estimate import Estimate
 from fullspan.model.layered import FittedLayers, check_sizes

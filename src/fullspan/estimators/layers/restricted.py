@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.estimators.answers.predictions import Predictions
 from fullspan.estimators.layers.layered import LayeredEstimator
-from fullspan.estimators.predictions import Predictions
 from fullspan.query.prediction import normalised
 
 

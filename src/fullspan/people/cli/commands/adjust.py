@@ -35,9 +35,9 @@ def adjust(
 ) -> None:
     """Change the margins of a model and leave everything else as it is."""
     from fullspan.data.tables.margin_counts import is_written_out
+    from fullspan.estimators.answers.what_if import moves
     from fullspan.estimators.networks import read_graph
     from fullspan.estimators.registry import load
-    from fullspan.estimators.what_if import moves
     from fullspan.model.files.networks.formats import NETWORKS, suffix
     from fullspan.people.cli.running.files import check_model_target, check_target
     from fullspan.people.cli.running.summary import print_json, print_rows

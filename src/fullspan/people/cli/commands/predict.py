@@ -64,8 +64,8 @@ def _predicted(model: Path, data: Path, target: str | None, na: list[str] | None
     FullspanError : no column is named, or it is not one that the model predicts.
     """
     from fullspan.errors import FullspanError
+    from fullspan.estimators.answers.predictions import codes_without
     from fullspan.estimators.inputs.reading import Reading
-    from fullspan.estimators.predictions import codes_without
     from fullspan.estimators.registry import distribution_of, read_fitted
     from fullspan.model.files.networks.formats import NETWORKS, suffix
     from fullspan.people.cli.running.models import distribution_in

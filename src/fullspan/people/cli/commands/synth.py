@@ -60,7 +60,7 @@ def synth(
 ) -> None:
     """Draw a synthetic table: fit a model to a table and draw rows from it."""
     from fullspan.data.tables.prototype import N_BINS, prototype
-    from fullspan.estimators.drawing import listed
+    from fullspan.estimators.answers.drawing import listed
     from fullspan.estimators.jobs.synthesis import synthesizer
     from fullspan.people.cli.options.values import names
     from fullspan.people.cli.running.files import check_table_target, table_suffix, write_table
