@@ -185,6 +185,18 @@ def test_what_is_no_network_is_refused() -> None:
         fs.GraphModel.of(classifier)
 
 
+def test_a_network_predicts_as_the_model_does(model: fs.BoltzmannMachine) -> None:
+    network, rows = fs.GraphModel.of(model), {"a": ["y", "n"], "b": [1, 0], "d": [2, 0]}
+    assert network.predict_proba(rows, "c") == pytest.approx(model.predict_proba(rows, "c"), rel=1e-9)
+    assert network.predict(rows, "c").tolist() == model.predict(rows, "c").tolist()
+    assert network.levels_of("a").tolist() == ["n", "y"]
+    row = {"a": "y", "b": 0, "d": 2}
+    own, found = model.explain_row(row), network.explain_row(row)
+    assert [c.probability for c in found.cells] == pytest.approx([c.probability for c in own.cells], nan_ok=True)
+    with pytest.raises(FullspanError, match="no variable 'z'"):
+        network.predict(rows, "z")
+
+
 def test_a_tree_is_a_network() -> None:
     table = {"a": [0, 1, 1, 0] * 20, "b": [0, 1, 0, 0] * 20}
     tree = fs.ChowLiuTree(pseudo_count=1.0).fit(table)

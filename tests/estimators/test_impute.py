@@ -260,3 +260,11 @@ def test_an_unknown_kind_of_completion_is_refused_with_all_that_exist() -> None:
     model = fs.ChowLiuTree(pseudo_count=1.0).fit({"a": [0, 1, 1, 0], "b": [0, 1, 0, 0]})
     with pytest.raises(fs.errors.FullspanError, match="how is 'likeliest'; choose 'mode', 'cells', 'draw' or 'mean'"):
         model.impute({"a": [0], "b": [None]}, how="likeliest")
+
+
+def test_a_table_of_other_things_is_neither_filled_nor_predicted() -> None:
+    """Where no column is one of the model's, all that could be said is its shares, a row for every row."""
+    model = fs.ChowLiuTree(pseudo_count=1.0).fit({"a": [0, 1, 1, 0], "b": [0, 1, 0, 0]})
+    for ask in (model.impute, lambda table: model.predict(table, "a"), lambda table: model.score_samples(table)):
+        with pytest.raises(DataError, match=r"the table has (none of the columns|no column 'a')"):
+            ask({"c": [0, 1]})

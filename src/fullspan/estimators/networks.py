@@ -14,7 +14,9 @@ from fullspan.engine.elimination import ClusterTree
 from fullspan.errors import ModelFileError, QueryError
 from fullspan.estimators.answers.exchange import Exchange
 from fullspan.estimators.answers.exploring import Explorable
+from fullspan.estimators.answers.predictions import Predictions
 from fullspan.estimators.answers.questions import Questions
+from fullspan.estimators.inputs.reading import Reading
 from fullspan.model.files.log_linear import write
 from fullspan.model.files.networks.bayes import flaw
 from fullspan.model.files.networks.bayes_text import FORMATS, write_bayes
@@ -54,7 +56,7 @@ def evidence_of(space: Space, path: str | os.PathLike[str]) -> list[dict[str, Le
     return [{variables[i].name: variables[i].levels[x] for i, x in sample.items()} for sample in samples]
 
 
-class GraphModel(Questions, Exchange, Explorable):
+class GraphModel(Questions, Predictions, Exchange, Explorable):
     """Answers questions about one factor graph, exactly up to rounding.
 
     Parameters
@@ -176,6 +178,12 @@ class GraphModel(Questions, Exchange, Explorable):
 
     def _factors(self) -> FactorGraph:
         return self.graph
+
+    def _all_columns(self) -> Space:
+        return self.distribution_.visible
+
+    def _row_reading(self) -> Reading:
+        return Reading()
 
     # -- sums -------------------------------------------------------------------------------------------------
 

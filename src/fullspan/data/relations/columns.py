@@ -100,6 +100,10 @@ class Marks:
         return self.listed is None and column.name not in self.by_column
 
 
+_MOST_SHOWN = 12
+"""Names of columns in a message."""
+
+
 def _texts(values: Iterable[Any]) -> frozenset[str]:
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise DataError(f"na_values lists {values!r}; give a list of texts, [{values!r}], or one per column")
@@ -118,6 +122,11 @@ def plain_texts(values: Iterable[Any]) -> list[str]:
     return list(found)
 
 
+def shortened(names: Sequence[str]) -> str:
+    """The first names of a list."""
+    return ", ".join(names[:_MOST_SHOWN]) + (", ..." if len(names) > _MOST_SHOWN else "")
+
+
 def check_names(na_values: NaValues, columns: Sequence[str]) -> None:
     """Refuse marks for a column that the table does not have: it is a slip, and would change nothing.
 
@@ -129,8 +138,7 @@ def check_names(na_values: NaValues, columns: Sequence[str]) -> None:
         return
     for name in map(str, na_values):
         if name not in columns:
-            shown = ", ".join(columns[:12]) + (", ..." if len(columns) > 12 else "")
             raise DataError(
                 f"na_values lists texts for {name!r}, which is no column of the table{did_you_mean(name, columns)}; "
-                f"its columns are: {shown}"
+                f"its columns are: {shortened(columns)}"
             )

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fullspan.data.relations.columns import Column, NaValues
+from fullspan.data.relations.columns import Column, NaValues, shortened
 from fullspan.data.relations.files import connect, open_file
 from fullspan.data.relations.frames import open_frame
 from fullspan.data.relations.relation import Relation
@@ -64,8 +64,7 @@ def find(relation: Relation, name: str) -> Column:
     names = [c.name for c in relation.columns]
     near = nearest(name, names)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
-    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    raise DataError(f"the table has no column {name!r}{hint} its columns are: {shown}")
+    raise DataError(f"the table has no column {name!r}{hint} its columns are: {shortened(names)}")
 
 
 def select(relation: Relation, columns: Sequence[str | int] | None, without: Column | None) -> list[Column]:

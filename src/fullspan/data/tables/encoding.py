@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data.relations.columns import Column, Key, NaValues
+from fullspan.data.relations.columns import Column, Key, NaValues, shortened
 from fullspan.data.relations.relation import Relation
 from fullspan.data.relations.source import find, opened, refuse_nested
 from fullspan.data.relations.tokens import Tokens, read_tokens
@@ -45,7 +45,7 @@ def encode(
     Raises
     ------
     DataError : a value is no level (column, value and row, counted from 1 without the header), a cell or column is
-        missing and that is not allowed, or the width of an array is wrong.
+        missing and that is not allowed, no column is a variable, or the width of an array is wrong.
     """
     check_unknown(handle_unknown)
     with opened(source, na_values) as relation:
@@ -79,6 +79,11 @@ def _encoded(
     relation: Relation, space: Space, present: dict[str, Column], allow_missing: bool, handle_unknown: Unknown
 ) -> NDArray[np.int32]:
     if not present:
+        if relation.named and space.variables:
+            raise DataError(
+                f"the table has none of the columns that the model knows: {shortened(space.names)}; its columns are: "
+                f"{shortened([c.name for c in relation.columns])}"
+            )
         return np.full((relation.n_rows(), len(space)), ABSENT, dtype=np.int32)
     variables = [space.variables[space.position(name)] for name in present]
     keys = [Key(c, v) for c, v in zip(present.values(), variables, strict=True)]

@@ -142,6 +142,10 @@ class Predictions:
         found: Distribution = self.distribution_  # type: ignore[attr-defined]
         return found
 
+    def _row_reading(self) -> Reading:
+        """How rows are read."""
+        return Reading.by(self)
+
     def _all_columns(self) -> Space:
         """The observed variables.
 
@@ -173,12 +177,12 @@ class Predictions:
         from fullspan.query.prediction import level_probabilities
 
         distribution = self._predicting()
-        return level_probabilities(distribution, codes_without(Reading.by(self), X, distribution.visible, i), i)
+        return level_probabilities(distribution, codes_without(self._row_reading(), X, distribution.visible, i), i)
 
     def _rows_of(self, X: Any, space: Space) -> NDArray[np.int32]:
         """Codes of a table, −1 where a cell or a column is missing."""
         table = checked_table(_named_columns(X, space), len(space), type(self).__name__)
-        return Reading.by(self).encode(table, space, allow_missing=True)
+        return self._row_reading().encode(table, space, allow_missing=True)
 
 
 def codes_without(reading: Reading, X: Any, space: Space, i: int) -> NDArray[np.int64]:

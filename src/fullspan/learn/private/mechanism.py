@@ -37,8 +37,9 @@ MOST_CELLS = 1 << 19
 """Cells of all tables that an elimination may meet."""
 MERGED_DEVIATIONS = 4.0
 """Standard deviations of noise that a group of levels should hold in rows."""
-SHARES, STRENGTHS = 0.2, 0.1
-"""Parts of the budget for the shares of columns, and for the strengths of pairs in wide tables."""
+SHARES, WIDE_SHARES, STRENGTHS = 0.3, 0.2, 0.1
+"""Parts of the budget for the shares of columns, where all pairs are measured and in wide tables, and for the strengths
+of pairs in wide ones. A margin of three columns has as many shares as pairs; priors take more noise out of pairs."""
 WORTH_OF_NOISE = 0.5
 """Part of its noise that a pair must be as strong as; priors take most of the noise out again."""
 VISIBLE_NOISE = 0.05
@@ -72,9 +73,10 @@ def release(
     say = watch or (lambda words: None)
     table = _Table(data, privacy, rng, ledger)
     budget = ledger.left
-    shares = table.shares(SHARES * budget)
+    part = SHARES if data.space.n_states <= MOST_STATES else WIDE_SHARES
+    shares = table.shares(part * budget)
     say("the shares of all columns are measured")
-    final = (1 - SHARES) * budget / max(1, len(data.space))
+    final = (1 - part) * budget / max(1, len(data.space))
     groups = [
         _groups(shares[i], v.ordered or _numbers(v.levels), MERGED_DEVIATIONS * table.length * math.sqrt(0.5 / final))
         for i, v in enumerate(data.space.variables)
