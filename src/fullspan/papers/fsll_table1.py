@@ -222,11 +222,7 @@ def _fit(empirical: Empirical, options: Options | MachineOptions) -> Fitted:
 def log_table(fitted: Fitted) -> np.ndarray[Any, np.dtype[np.float64]]:
     """log p of every state of a fitted model; minus infinity where a limit excludes a state."""
     model = fitted.model
-    table = np.zeros(model.basis.n_states)
-    for term, weight in zip(model.terms, model.theta, strict=True):
-        table[model.basis.index(term)] = weight
-    model.basis.synthesise(table)
-    table -= model.log_z
+    table = model.basis.energies(model.indices, model.theta) - model.log_z
     if fitted.diverging:
         table[table < ABSENT] = -np.inf
     return table

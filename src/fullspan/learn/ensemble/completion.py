@@ -43,9 +43,7 @@ def log_table(basis: Basis, models: Sequence[tuple[float, LogLinear]]) -> Array:
     """``log p(x)`` of all states (|X|,) under models with their shares. O(k |X| n) time, two tables."""
     total = np.full(basis.n_states, -np.inf)
     for share, model in models:
-        f = np.zeros(basis.n_states)
-        f[list(model.indices)] = model.theta
-        basis.synthesise(f)
+        f = basis.energies(model.indices, model.theta)
         f += math.log(share) - model.log_z
         np.logaddexp(total, f, out=total)
     return total

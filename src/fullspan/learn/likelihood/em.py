@@ -58,9 +58,7 @@ def project_by_ipf(free: Free, d: Array, theta: Array, tol: float, max_sweeps: i
     """IPFP on the terms' events from theta, each term in turn; see :mod:`fullspan.learn.likelihood.ipf`."""
     basis: Basis = free.table.basis
     limit = 100_000 if max_sweeps is None else max_sweeps
-    p = np.zeros(basis.n_states)
-    p[free.terms] = theta
-    basis.synthesise(p)
+    p = basis.energies(free.terms, theta)
     p -= p.max()
     np.exp(p, out=p)
     if basis.zero_one:

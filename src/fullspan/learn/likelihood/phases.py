@@ -217,9 +217,7 @@ def data_moments(basis: Basis, terms: Ints, rows: NDArray[Any], weights: Array) 
 
 def distribution(basis: Basis, terms: Ints, theta: Array) -> Array:
     """p(x) over all states; exactly 0 where it is less than the smallest double."""
-    p = np.zeros(basis.n_states)
-    p[terms] = theta
-    basis.synthesise(p)
+    p = basis.energies(terms, theta)
     p -= p.max()
     np.exp(p, out=p)
     p /= p.sum()

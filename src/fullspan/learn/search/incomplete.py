@@ -261,10 +261,7 @@ def _whole(fitted: Fitted) -> LogLinear:
 
 def completed(data: Empirical, model: LogLinear) -> Empirical:
     """The data with every open cell filled in with all its levels, each with its probability under the model."""
-    basis = model.basis
-    log_weights, counts = np.zeros(basis.n_states), np.zeros(basis.n_states)
-    log_weights[list(model.indices)] = model.theta
-    basis.synthesise(log_weights)
-    Clamped(basis, data.states, data.counts).complete(log_weights, counts)
+    basis, counts = model.basis, np.zeros(model.basis.n_states)
+    Clamped(basis, data.states, data.counts).complete(basis.energies(model.indices, model.theta), counts)
     seen = np.flatnonzero(counts)
     return Empirical(data.space, data.space.states(seen), counts[seen], data.n_rows, data.n_dropped)

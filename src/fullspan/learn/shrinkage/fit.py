@@ -97,10 +97,9 @@ def _fitted(empirical: Empirical, basis: Basis, order: int, found: Shrunken, the
         for scope in itertools.combinations(range(len(space)), size)
         for digits in itertools.product(*(range(1, space.cards[i]) for i in scope))
     )
-    weights = theta[[basis.index(term) for term in terms]]
-    f = np.zeros(basis.n_states)
-    f[[basis.index(term) for term in terms]] = weights
-    basis.synthesise(f)
+    places = [basis.index(term) for term in terms]
+    weights = theta[places]
+    f = basis.energies(places, weights)
     peak = float(f.max())
     log_z = peak + math.log(float(np.exp(f - peak).sum()))
     observed = f[space.index(empirical.states)] if empirical.is_complete else _log_sums(basis, f, empirical)
@@ -108,7 +107,7 @@ def _fitted(empirical: Empirical, basis: Basis, order: int, found: Shrunken, the
     entropy = observed_entropy(empirical)
     effective, variance = float(found.effective.sum()), np.full(len(terms), np.nan)
     if found.variances is not None:
-        variance = found.variances[[basis.index(term) for term in terms]]
+        variance = found.variances[places]
     return Fitted(
         model=LogLinear(space, basis, terms, weights, log_z),
         standard_errors=np.sqrt(variance),

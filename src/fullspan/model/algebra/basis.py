@@ -161,6 +161,13 @@ class Basis:
         """Replace ``theta_y`` by ``l(x) = sum_y theta_y Phi_y(x)``."""
         self._transform(theta, 2)
 
+    def energies(self, indices: Any, weights: Any) -> NDArray[np.float64]:
+        """``sum_y theta_y Phi_y(x)`` at all states, from the indices of different terms and their weights."""
+        table = np.zeros(self.n_states)
+        table[np.asarray(indices, dtype=np.int64)] = weights
+        self.synthesise(table)
+        return table
+
     def _transform(self, table: NDArray[Any], op: int) -> None:
         from fullspan.model.algebra.transform import transform_in_place
 

@@ -254,9 +254,7 @@ class LogLinearDistribution(LookUps):
 
     def log_table(self) -> Array:
         """``log p`` of all states, hidden variables included, flat with the first variable fastest."""
-        table = np.zeros(self.model.basis.n_states)
-        table[np.array(self.model.indices, dtype=np.int64)] = self.model.theta
-        self.model.basis.synthesise(table)
+        table = self.model.basis.energies(self.model.indices, self.model.theta)
         table -= self.model.log_z
         return table
 

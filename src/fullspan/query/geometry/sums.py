@@ -50,11 +50,8 @@ class TableSums(Free):
         self.n_states = basis.n_states
 
     def log_p(self) -> Array:
-        table = np.zeros(self.n_states)
-        for y, weight in self.table.theta.items():
-            table[y] = weight
-        self.basis.synthesise(table)
-        return table - self.table.log_z
+        theta = self.table.theta
+        return self.basis.energies(list(theta), list(theta.values())) - self.table.log_z
 
     def features(self) -> Array:
         states = Space.of_cards(self.basis.cards).states(np.arange(self.n_states))
