@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
 from fullspan.errors import FullspanError, QueryError
+from fullspan.model.algebra.basis import softmax
 from fullspan.model.loglinear import checked_codes
 from fullspan.query.language.events import IMPOSSIBLE, in_words, log_uniform_rows
 
@@ -37,8 +38,7 @@ def log_weights(log_prob: LogProb, rows: Ints, columns: NDArray[np.intp], card: 
 def normalised(log: Array) -> Array:
     """Probabilities from logarithms of weights, row by row; NaN where every weight is 0."""
     with np.errstate(invalid="ignore"):
-        weights = np.exp(log - log.max(axis=1, keepdims=True))
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        return softmax(log)[0]
 
 
 def level_log_probabilities(distribution: Distribution, rows: Any, i: int) -> Array:

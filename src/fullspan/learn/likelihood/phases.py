@@ -30,7 +30,7 @@ from fullspan.engine.dual.clamped import Clamped
 from fullspan.engine.dual.within import Within
 from fullspan.engine.protocol import Engine
 from fullspan.learn.base.phase import Phase
-from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.basis import Basis, Term, softmax
 
 _HELD_FEATURES = 1 << 22
 """Features held at a time."""
@@ -150,7 +150,7 @@ class Features:
         self._theta, self._eta = theta, np.zeros(len(theta))
         total = 0.0
         for weights, phi in self._blocks():
-            p, log_z = _softmax(phi, theta)
+            p, log_z = softmax(phi @ theta)
             total += float(weights @ log_z)
             self._eta += (p * weights[:, None]).ravel() @ phi.reshape(-1, len(theta))
         return total
@@ -162,7 +162,7 @@ class Features:
         k = len(self._theta)
         total = np.zeros((k, k))
         for weights, phi in self._blocks():
-            p, _ = _softmax(phi, self._theta)
+            p, _ = softmax(phi @ self._theta)
             flat = phi.reshape(-1, k)
             total += flat.T @ (flat * (p * weights[:, None]).reshape(-1, 1))
             mean = np.matmul(p[:, None, :], phi)[:, 0, :]
@@ -186,15 +186,6 @@ class Features:
                 states = np.where(part[:1] < 0, completions[None], part[:, None, :]).reshape(-1, n)
                 phi = self.basis.evaluate(self.terms, states)
                 yield pattern.counts[start : start + size], phi.reshape(len(part), len(completions), len(self.terms))
-
-
-def _softmax(phi: Array, theta: Array) -> tuple[Array, Array]:
-    """p(x | row) over the completions of each row, and log Z of the row."""
-    exponent = phi @ theta
-    peak = exponent.max(axis=1, keepdims=True)
-    p = np.exp(exponent - peak)
-    z = p.sum(axis=1, keepdims=True)
-    return p / z, (peak + np.log(z))[:, 0]
 
 
 def _completions(basis: Basis, variables: Sequence[int]) -> NDArray[np.int64]:

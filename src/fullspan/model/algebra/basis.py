@@ -202,6 +202,14 @@ def small_exponents(basis: Basis, weights: Mapping[Term, float]) -> NDArray[np.f
     return table
 
 
+def softmax(log: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Probabilities proportional to ``exp log`` in each row (m, k), and the logarithms of the sums (m,)."""
+    peak = log.max(axis=1, keepdims=True)
+    p = np.exp(log - peak)
+    sums = p.sum(axis=1, keepdims=True)
+    return p / sums, (peak + np.log(sums))[:, 0]
+
+
 def log_sum_exp(table: NDArray[np.float64]) -> float:
     """``log sum exp`` of all entries, without overflow."""
     top = float(table.max())

@@ -21,6 +21,7 @@ from fullspan.data.space import Space
 from fullspan.engine.sampling.layers.arrays import Device
 from fullspan.engine.sampling.layers.network import Network
 from fullspan.errors import TooLargeError
+from fullspan.model.algebra.basis import softmax
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import OPEN, Units
 
@@ -99,7 +100,7 @@ def _over_open(
     states = _unit_states(inside, len(own))
     a = inputs[:, None, :] + (states @ machine.weights[0][own])[None]
     log = states @ machine.biases[0][own] + np.logaddexp(0.0, a).sum(axis=2)
-    chance, total = _normalised(log)
+    chance, total = softmax(log)
     means = 0.5 * np.tanh(0.5 * a) + 0.5
     return total, chance @ states, np.einsum("ms,msj->mj", chance, means)
 
@@ -120,10 +121,10 @@ def _over_hidden(
             log_open += np.logaddexp(0.0, part[:, 0])
             means[:, place[units.of_variable(i)]] = 0.5 * np.tanh(0.5 * part) + 0.5
         elif card > 2:
-            chance, total = _normalised(part)
+            chance, total = softmax(part)
             log_open += total
             means[:, place[units.of_variable(i)]] = chance
-    chance, total = _normalised(inputs @ states.T + log_open)
+    chance, total = softmax(inputs @ states.T + log_open)
     return total, chance @ means, chance @ states
 
 
@@ -144,14 +145,6 @@ def _unit_states(inside: Space, n_units: int) -> Array:
         codes = inside.states(np.arange(inside.n_states))
         out[:, _places(inside)] = Units(inside).encode(codes)
     return out
-
-
-def _normalised(log: Array) -> tuple[Array, Array]:
-    """Probabilities along the last axis, and the log of the sum."""
-    top = log.max(axis=1, keepdims=True)
-    weights = np.exp(log - top)
-    sums = weights.sum(axis=1, keepdims=True)
-    return weights / sums, (top + np.log(sums))[:, 0]
 
 
 _CHAINS = 4096
