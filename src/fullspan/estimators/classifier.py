@@ -211,12 +211,7 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
         self.information_gain_ = fitted.divergence
         self.diverging_ = diverging_terms(fitted)
         self.log_likelihood_ = None if fitted.goodness is None else fitted.goodness.log_likelihood
-        self.n_features_in_ = len(self._inputs)
-        self._kind = kind
-        if kind != "array":
-            self.feature_names_in_ = np.array(self._input_space.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self._name_columns(self._input_space.names, kind)
         room = math.prod(card for i, card in enumerate(model.space.cards) if i not in self._inputs)
         self._completer = Completer(model, room)
 
@@ -321,8 +316,6 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.missing != "error"
         tags.target_tags.multi_output = True
         tags.target_tags.required = self.outputs is None
         return tags

@@ -165,10 +165,7 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
         self.log_likelihood_ = float("nan") if fitted.goodness is None else fitted.goodness.log_likelihood
         self.n_iter_ = settings["iterations"]
         if settings.get("separate_outputs", settings.get("beside")):  # "beside": its name in files written before
-            self.n_features_in_ -= len(self._outputs)
-            if hasattr(self, "feature_names_in_"):
-                names = [name for name in self._visible.names if name not in self.graph_.outputs]
-                self.feature_names_in_ = np.array(names, dtype=object)
+            self._name_columns([name for name in self._visible.names if name not in self.graph_.outputs], kind)
         if self._outputs:
             classes = [np.array(space.variables[i].levels) for i in self._outputs]
             self.classes_ = classes[0] if len(classes) == 1 else classes

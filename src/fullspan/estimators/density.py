@@ -197,14 +197,8 @@ class DensityEstimator(Parameters, _Answers, DensityMixin, BaseEstimator):  # ty
 
     def _accept_columns(self, kind: str) -> None:
         """The columns of the accepted model, and its distribution, which is made when first asked."""
-        self._kind = kind
         self.__dict__.pop("_distribution", None)
-        visible = self.distribution_.visible
-        self.n_features_in_ = len(visible)
-        if kind != "array":
-            self.feature_names_in_ = np.array(visible.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self._name_columns(self.distribution_.visible.names, kind)
 
     @property
     def distribution_(self) -> Distribution:
@@ -458,12 +452,6 @@ class DensityEstimator(Parameters, _Answers, DensityMixin, BaseEstimator):  # ty
         state: dict[str, Any] = dict(super().__getstate__())
         state.pop("_distribution", None)  # it holds tables that are rebuilt when asked
         return state
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.missing != "error"
-        return tags
 
 
 def _out_of_bag(fitted: Fitted) -> tuple[float | None, float | None]:

@@ -97,6 +97,22 @@ class Parameters(TableParameters):
 
     verbose: bool = False
 
+    def _name_columns(self, names: Sequence[str], kind: str) -> None:
+        """Keep the columns learned from as scikit-learn has them; of the kinds of tables arrays have no names."""
+        import numpy as np
+
+        self._kind, self.n_features_in_ = kind, len(names)
+        if kind != "array":
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.categorical = tags.input_tags.string = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Memory(Documented):

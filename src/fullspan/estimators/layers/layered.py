@@ -353,16 +353,11 @@ class LayeredEstimator(LayeredParameters, Explorable, WhatIf, _Transformer):
         self.history_, self.status_, self.curve_ = fitted.history, fitted.status, fitted.curve
         self.n_iter_ = len(fitted.history)
         self.n_parameters_ = fitted.model.n_parameters
-        self._kind = kind
         self._position = None if self.target is None else self.space_.position(self.target)
-        self.n_features_in_ = len(self.space_) - (self.target is not None)
-        if self.target is not None:
-            self.classes_ = np.array(self.space_.variables[self.space_.position(self.target)].levels)
+        if self._position is not None:
+            self.classes_ = np.array(self.space_.variables[self._position].levels)
         self._n_features_out = fitted.model.sizes[-1]
-        if kind != "array":
-            self.feature_names_in_ = np.array([n for n in self.space_.names if n != self.target], dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self._name_columns([name for name in self.space_.names if name != self.target], kind)
 
     # -- rows -------------------------------------------------------------------------------------------------
 
@@ -503,9 +498,3 @@ class LayeredEstimator(LayeredParameters, Explorable, WhatIf, _Transformer):
         state: dict[str, Any] = dict(super().__getstate__())
         state.pop("_trainer", None)
         return state
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.missing != "error"
-        return tags
