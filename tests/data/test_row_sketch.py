@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical, Space, count
-from fullspan.data.row_sketch import ALIKE, FEW, MAX_HASHES, RowSketch
+from fullspan.data.row_sketch import ALIKE, FEW, MAX_HASHES, UNCLEAR, RowSketch
+from fullspan.datasets import house_votes_path
 
 Codes = np.ndarray
 
@@ -111,13 +112,29 @@ def test_the_record_stays_small_and_damage_is_no_record() -> None:
     assert RowSketch.from_json(None) is None
 
 
-def test_rows_with_missing_cells_are_not_judged_if_the_model_had_none() -> None:
+def test_a_table_with_some_training_rows_is_never_called_held_out() -> None:
+    """A quarter of the votes, within all of them: too few to be sure, too many for chance."""
+    votes = count(house_votes_path(), missing="em")
+    fresh = []
+    for seed in range(5):
+        rows = np.random.default_rng(seed).permutation(np.repeat(votes.states, votes.counts.astype(int), axis=0))
+        learned, rest = (
+            Empirical.from_codes(part, space=votes.space, allow_missing=True) for part in (rows[:109], rows[109:])
+        )
+        share, why = RowSketch.of(learned).judge(votes)
+        assert share > 0.05 or why == UNCLEAR
+        fresh.append(RowSketch.of(learned).share(rest))
+    assert fresh.count(0.0) >= 3
+    assert not max(fresh) > 0.05
+
+
+def test_rows_with_missing_cells_were_not_learned_from_if_the_model_had_none() -> None:
     rng = np.random.default_rng(6)
     train = draw(rng, 400, 15)
     holes = train.copy()
     holes[200:, 3] = -1
     table = Empirical.from_codes(holes, space=Space.of_cards((2,) * 15), allow_missing=True)
-    assert stored(train).share(table) == 1.0
+    assert stored(train).share(table) == 0.5
 
 
 def test_fractional_weights_are_recognised_as_a_whole_only() -> None:

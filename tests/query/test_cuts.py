@@ -187,10 +187,21 @@ def test_the_command_line_says_what_is_cut(fitted):
     assert "independent of all other columns" in out[2]
     assert len(out) == 4
     cut, whole = json.loads(spawn("query", str(path), "age >= 50", "age >= 44", "--json").out)
-    assert cut["cut_bins"] == [out[1].strip()]
+    assert cut["bin_notes"] == [out[1].strip(), out[2].strip()]
     assert cut["probability"] == pytest.approx(model.probability("age >= 50"))
-    assert "cut_bins" not in whole
-    assert model.cut_bins("age >= 50") == tuple(cut["cut_bins"])
+    assert "bin_notes" not in whole
+    assert model.cut_bins("age >= 50") == tuple(cut["bin_notes"][:1])
+
+
+def test_a_number_that_stands_for_a_bin_is_said_to(fitted):
+    """``P(age=50)`` is the probability of a bin, and nobody shall quote it as that of one year."""
+    model, _, _ = fitted
+    notes = model.distribution_.bin_notes
+    sentence = "age: 50 stands for its whole bin [44, 61)"
+    assert notes("P(age=50)") == notes("votes=yes | age in {50, 20}")[:1] == notes("H(votes)", "age=50") == (sentence,)
+    assert notes("votes=yes | age in {50, 20}")[1:] == ("age: 20 stands for its whole bin [18, 30)",)
+    assert notes("P(age='[44, 61)')") == notes("P(age)") == notes("P(votes=yes | age >= 44)") == ()
+    assert model.probability("P(age=50)") == model.probability("P(age >= 44, age < 61)")
 
 
 def test_models_of_files_of_before_and_draws_keep_whole_bins(fitted, tmp_path):

@@ -12,9 +12,10 @@ Turing); rows learned from never fall on the latter. For a share s of rows learn
     seen once / never seen  =  s / (1 - s) + 2 N2 / N1
 
 A share is claimed if the fresh ratio is more than :data:`SURE` standard errors away. That no row was learned from is
-claimed only with power: if half of the rows had been learned from, at least :data:`HITS` of them would be expected on
-states seen once, and their ratio would be more than :data:`SURE` standard errors above chance. Otherwise the share is
-not known. Where nearly every state was seen several times, N1 is small, and only the whole table is recognised.
+claimed only if the ratio is at most :data:`DOUBT` standard errors above chance, and with power: if half of the rows had
+been learned from, at least :data:`HITS` of them would be expected on states seen once, and their ratio would be more
+than :data:`SURE` standard errors above chance. Otherwise the share is not known. Where nearly every state was seen
+several times, N1 is small, and only the whole table is recognised.
 """
 
 from __future__ import annotations
@@ -36,9 +37,12 @@ MAX_HASHES = 2048
 """Hashes kept: 16 kB of a file."""
 SURE = 5.0
 """Standard errors from chance at which rows are called rows learned from."""
+DOUBT = 1.0
+"""Standard errors above chance from which on rows are not called held-out: chance is seldom less than said here."""
 HITS = 10.0
 """Expected rows on states seen once, if half of the rows were learned from, below which nothing can be said."""
 FEW, ALIKE, INCOMPLETE = "there are too few of them", "the same rows occur often", "too many of them are incomplete"
+UNCLEAR = "more of them occur among the training rows than chance explains, but not clearly more"
 """Why it cannot be judged whether rows were learned from."""
 _HASH_BYTES = 6
 _MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -86,12 +90,12 @@ class RowSketch:
     def share(self, data: Empirical) -> float:
         """Share of the rows of a table that are rows learned from: 1 for the same table, NaN if it cannot be judged.
 
-        Rows with missing cells are not judged if there were none while learning.
+        Rows with missing cells were not learned from if there were none while learning.
         """
         return self.judge(data)[0]
 
     def judge(self, data: Empirical) -> tuple[float, str]:
-        """The share, and why it is not known if it is NaN: :data:`FEW`, :data:`ALIKE` or :data:`INCOMPLETE`."""
+        """The share, and why it is not known if it is NaN: :data:`FEW`, :data:`ALIKE`, ..."""
         hashes, counts = row_hashes(data), data.counts
         if _digest(hashes, counts) == self.digest:
             return 1.0, ""
@@ -104,10 +108,13 @@ class RowSketch:
         place = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
         seen = known[place] == hashes
         once = seen & ((self.hashes[place] & np.uint64(1)) == 1)
-        share = self._share(weights[once], weights[~seen])
+        share, is_unclear = self._share(weights[once], weights[~seen])
+        share_complete = float(counts[complete].sum()) / float(counts.sum())
         if not math.isnan(share):
-            return share, ""
-        if float(counts[complete].sum()) < float(counts.sum()) / 2:
+            return share * share_complete, ""
+        if is_unclear:
+            return share, UNCLEAR
+        if share_complete < 0.5:
             return share, INCOMPLETE
         often = float(weights[seen & ~once].sum()) > float(weights.sum()) / 2 or not self._has_power(math.inf)
         return share, ALIKE if often else FEW
@@ -118,21 +125,22 @@ class RowSketch:
             return np.ones(len(hashes), dtype=bool)
         return np.asarray((hashes & ~np.uint64(1)) <= (self.hashes[-1] & ~np.uint64(1)))
 
-    def _share(self, once: NDArray[np.float64], never: NDArray[np.float64]) -> float:
-        """From the weights of rows on states seen once, and on states never seen."""
+    def _share(self, once: NDArray[np.float64], never: NDArray[np.float64]) -> tuple[float, bool]:
+        """From the weights of rows on states seen once, and on states never seen; whether it is NaN for doubt."""
         total = float(once.sum() + never.sum())
         if total == 0:
-            return math.nan
+            return math.nan, False
         squares = float(once @ once + never @ never)
         effective = total * total / squares
         chance, error = self._chance(effective)
         found = float(once.sum()) / total
         if found - chance <= SURE * error:
-            return 0.0 if self._has_power(effective) else math.nan
+            is_unclear = self._has_power(effective) and found - chance > DOUBT * error
+            return (math.nan if is_unclear or not self._has_power(effective) else 0.0), is_unclear
         if not never.size:
-            return 1.0
+            return 1.0, False
         odds = float(once.sum() / never.sum()) - 2 * self.n_twice / self.n_once
-        return max(odds, 0.0) / (1.0 + max(odds, 0.0))
+        return max(odds, 0.0) / (1.0 + max(odds, 0.0)), False
 
     def _chance(self, effective: float) -> tuple[float, float]:
         """Share of states seen once among fresh rows on states seen at most once, and the standard error of it."""

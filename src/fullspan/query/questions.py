@@ -23,7 +23,7 @@ from fullspan.data.space import Space
 from fullspan.errors import QueryError, TooLargeError
 from fullspan.model.estimate import Estimate
 from fullspan.query.language.boxes import EVERYTHING, MAX_BOXES, Box, Boxes, hull, intersection
-from fullspan.query.language.cuts import Cuts, Weighed
+from fullspan.query.language.cuts import INDEPENDENT, Cuts, Weighed
 from fullspan.query.language.events import Event, check_possible, check_probable, codes_of, named, positions
 from fullspan.query.language.parse import Query, event_of, parse
 from fullspan.query.language.result import Count, MostProbable, Table
@@ -121,6 +121,15 @@ class Questions(ABC):
         QueryError : the text cannot be read.
         """
         return self._read(text, given).cuts.sentences()
+
+    def bin_notes(self, text: str, given: Given = None) -> tuple[str, ...]:
+        """What to say of bins under an answer: which were cut, and how, and which numbers stand for a whole bin."""
+        cut = self.cut_bins(text, given)
+        whole = [sentence for part in (text, given) if isinstance(part, str) for sentence in self._whole_bins(part)]
+        return (*cut, *([INDEPENDENT] if cut else []), *dict.fromkeys(whole))
+
+    def _whole_bins(self, text: str) -> tuple[str, ...]:
+        return parse(text, self.space).whole_bins
 
     def answer(
         self, where: tuple[int, ...], event: Boxes, given: Boxes, cuts: Cuts | None = None

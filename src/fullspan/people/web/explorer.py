@@ -44,7 +44,6 @@ from fullspan.people.web.plain import (
 )
 from fullspan.people.web.table import Table
 from fullspan.query.distribution import Distribution
-from fullspan.query.language.cuts import INDEPENDENT
 from fullspan.query.language.parse import parse
 from fullspan.query.language.result import Count, MostProbable
 from fullspan.query.language.result import Table as AnswerTable
@@ -269,8 +268,7 @@ class Explorer:
                 f"{MAX_CELLS:,} cells over {MAX_ASKED} variables"
             )
         answer = self.distribution.ask(text, _event(given))
-        cut = self.distribution.cut_bins(text, _event(given))
-        notes = [*cut, *([INDEPENDENT] if cut else [])]
+        notes = list(self.distribution.bin_notes(text, _event(given)))
         reply: dict[str, Any] = {"probability": None, "nats": None, "variables": [], "rows": [], "notes": notes}
         if isinstance(answer, AnswerTable):
             rows = [{"levels": list(levels), "probability": p} for levels, p in answer]

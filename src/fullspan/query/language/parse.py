@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from fullspan.data.space import Space, Variable
@@ -89,6 +89,7 @@ class Query:
     others : the variables after the semicolon of ``I(a; b)``.
     known : variables given by bare name, over which ``H(a | b)`` and ``I(a; b | c)`` are averaged.
     cuts : the pieces that bins are cut into; None, or empty, where a piece is a whole level.
+    whole_bins : a sentence for each number that stands for the bin around it.
     """
 
     variables: tuple[int, ...] = ()
@@ -98,6 +99,7 @@ class Query:
     others: tuple[int, ...] = ()
     known: tuple[int, ...] = ()
     cuts: Cuts | None = field(default=None, compare=False)
+    whole_bins: tuple[str, ...] = field(default=(), compare=False)
 
 
 def parse(text: str, space: Space, cuts: Cuts | None = None) -> Query:
@@ -111,7 +113,7 @@ def parse(text: str, space: Space, cuts: Cuts | None = None) -> Query:
     while True:
         reader = _Reader(text, cuts)
         try:
-            return reader.query()
+            return replace(reader.query(), whole_bins=tuple(dict.fromkeys(reader.whole_bins)))
         except CutNeeded as needed:
             cuts = cuts.finer(reader.compared, needed.bound)
 
@@ -159,6 +161,7 @@ class _Reader(Text):
         self.cuts, self.space, self.name, self.depth = cuts, cuts.space, _NAME, 0
         self.compared, self.compared_at = 0, 0
         """The variable that was compared last, and where its bound stands."""
+        self.whole_bins: list[str] = []
 
     # -- questions --------------------------------------------------------------------------------------------
 
@@ -331,11 +334,16 @@ class _Reader(Text):
         text = self.word(_LEVEL, f"a level of {variable.name!r}")
         for reading in _READINGS:
             try:
-                return code_of(variable, reading(text))
+                code = code_of(variable, reading(text))
+                break
             except (KeyError, ValueError):  # QueryError is a ValueError
                 continue
-        with self._at(start):
-            return code_of(variable, text)
+        else:
+            with self._at(start):
+                code = code_of(variable, text)
+        if variable.edges is not None and text != str(level := variable.levels[code]):
+            self.whole_bins.append(f"{variable.name}: {text} stands for its whole bin {level}")
+        return code
 
     # -- words ------------------------------------------------------------------------------------------------
 

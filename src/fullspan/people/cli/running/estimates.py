@@ -26,7 +26,7 @@ class Answered(NamedTuple):
 
     question: str
     answer: Answer | FullspanError
-    cut_bins: tuple[str, ...] = ()
+    bin_notes: tuple[str, ...] = ()
 
 
 _SOME_NAMES = re.compile(r"(, and [\d,]+ more)$", re.MULTILINE)
@@ -41,17 +41,15 @@ def answered(
     for question in questions:
         try:
             answer = distribution.ask(question, known)
-            found.append(Answered(question, answer, distribution.cut_bins(question, known)))
+            found.append(Answered(question, answer, distribution.bin_notes(question, known)))
         except FullspanError as error:
             found.append(Answered(question, error))
     return found
 
 
-def print_cuts(cut_bins: Sequence[str]) -> None:
-    """Say under an answer what it took from inside bins."""
-    from fullspan.query.language.cuts import INDEPENDENT
-
-    for sentence in [*cut_bins, *([INDEPENDENT] if cut_bins else [])]:
+def print_bin_notes(bin_notes: Sequence[str]) -> None:
+    """Say under an answer what it took from inside bins, and which numbers it took for whole bins."""
+    for sentence in bin_notes:
         typer.echo(f"  {sentence}")
 
 
@@ -73,16 +71,16 @@ def shown_question(question: str) -> str:
 
 def print_answers(answers: Sequence[Answered]) -> None:
     """Answers for people, in the order of the questions; errors are reported elsewhere."""
-    for question, answer, cut_bins in answers:
+    for question, answer, bin_notes in answers:
         if not isinstance(answer, FullspanError):
             print_answer(question, answer)
-            print_cuts(cut_bins)
+            print_bin_notes(bin_notes)
 
 
 def as_dict(answered: Answered) -> dict[str, Any]:
-    """An answer in JSON's types; ``cut_bins`` says what it took from inside bins."""
+    """An answer in JSON's types; ``bin_notes`` says what it took from inside bins, or for whole ones."""
     found = _as_dict(answered.question, answered.answer)
-    return found | {"cut_bins": list(answered.cut_bins)} if answered.cut_bins else found
+    return found | {"bin_notes": list(answered.bin_notes)} if answered.bin_notes else found
 
 
 def _as_dict(question: str, answer: Answer | FullspanError) -> dict[str, Any]:
