@@ -612,3 +612,25 @@ def test_the_table_says_what_its_intervals_are_after_a_search(make, says, tmp_pa
     texts.append(page(gather(model, frame)).replace("<em>95 % interval</em>", "interval"))
     for text in map(str.lower, texts):
         assert (says in text) if says else ("posterior" not in text and "choice of the interactions" not in text)
+
+
+def test_pairs_that_a_larger_interaction_stands_for_are_listed_below_it(tmp_path):
+    """Spins with a term of three and none of two: where v0=1 is rare, v1 and v2 go together all the same."""
+    counts = np.array([[[4000, 150], [150, 60]], [[150, 4], [4, 1]]])
+    terms = [["v0"], ["v1"], ["v2"], ["v0", "v1", "v2"]]
+    model = fs.BoltzmannMachine(order=None, terms=terms, basis="walsh", count_column="n").fit(table_of(counts))
+    assert_effects_are_those_of_the_distribution(model)
+    first, *pairs = model.interactions_
+    assert first.variables == ("v0", "v1", "v2")
+    assert sorted(first.lacking) == sorted(one.variables for one in pairs)
+    assert "[without 3 of its pairs]" in repr(model.interactions_)
+    assert "the model has nothing of these pairs alone" in repr(model.interactions_)
+    for one in pairs:
+        assert (one.nats_saved, one.approximate, one.has_part, one.lacking) == (0.0, False, False, ())
+        assert one.effects[0].log_ratio > 1
+        assert abs(one.effects[0].log_ratio) > abs(first.effects[0].log_ratio)
+    from fullspan.estimators.explain.pictures import interactions
+
+    assert [one.variables for one in interactions(model)] == [first.variables]
+    model.save(tmp_path / "m.fsm")
+    assert list(fs.load(tmp_path / "m.fsm").interactions_) == list(model.interactions_)

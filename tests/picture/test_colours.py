@@ -74,7 +74,7 @@ def test_the_known_signs_are_found(model: Any) -> None:
 
 def test_lines_have_the_colour_of_the_words(model: Any) -> None:
     text = svg.graph(interaction_graph(model), "graph")
-    pairs = {" – ".join(one.variables): one for one in model.interactions_ if one.order == 2}
+    pairs = {" – ".join(one.variables): one for one in model.interactions_ if one.order == 2 and one.has_part}
     drawn = {line[0].text: line for line in elements(text, "line")}
     assert drawn.keys() == pairs.keys()
     for name, line in drawn.items():
@@ -85,7 +85,7 @@ def test_lines_have_the_colour_of_the_words(model: Any) -> None:
 
 def test_a_wider_line_saves_more_nats(model: Any) -> None:
     widths = {line[0].text: float(line.get("stroke-width", 0)) for line in elements(_graph(model), "line")}
-    ordered = [widths[" – ".join(one.variables)] for one in model.interactions_ if one.order == 2]
+    ordered = [widths[" – ".join(one.variables)] for one in model.interactions_ if one.order == 2 and one.has_part]
     assert ordered == sorted(ordered, reverse=True)
     assert ordered[0] > ordered[-1]
 
@@ -144,7 +144,7 @@ def test_matplotlib_has_the_same_colours_and_legend(model: Any) -> None:
     from matplotlib.colors import same_color
 
     ax = model.plot_interactions()
-    pairs = [one for one in model.interactions_ if one.order == 2]
+    pairs = [one for one in model.interactions_ if one.order == 2 and one.has_part]
     for line, one in zip(ax.lines[::-1], pairs, strict=True):
         role = role_of(one.words)
         assert same_color(line.get_color(), LIGHT[role])

@@ -165,6 +165,7 @@ def as_dict(row: Interaction, level: float = LEVEL) -> dict[str, Any]:
         "direction": row.direction,
         "chosen": row.chosen,
         "within": [list(larger) for larger in row.within],
+        "lacking": [list(pair) for pair in row.lacking],
         "weak": row.is_weak,
     }
 

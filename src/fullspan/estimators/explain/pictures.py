@@ -28,7 +28,7 @@ def interactions(estimator: Any, top: int | None = None) -> list[Hyperedge]:
     return [
         Hyperedge(one.variables, max(one.nats_saved, 0.0), one.direction)
         for one in estimator.interactions_[:top]
-        if math.isfinite(one.nats_saved) or one.effects
+        if one.has_part and (math.isfinite(one.nats_saved) or one.effects)
     ]
 
 

@@ -32,6 +32,8 @@ MAX_INTERACTIONS = 24
 """Interactions whose loss is worked out: more than are printed by default."""
 _WORK = 1 << 23
 """States times models times interactions."""
+_ROUNDING = 1e-12
+"""Nats per row that are none: a part of a model without weight in the average loses nothing."""
 
 
 def affordable(fitted: Fitted, model: AveragedLogLinear) -> int:
@@ -61,7 +63,8 @@ def losses(fitted: Fitted, model: AveragedLogLinear, data: Empirical, sets: Sequ
             return None
         for row, found in enumerate(part.log_probs(sets)):
             np.logaddexp(log_prob[row], math.log(share) + found, out=log_prob[row])
-    return np.asarray((log_prob[0] - log_prob[1:]) @ data.counts)
+    found = (log_prob[0] - log_prob[1:]) @ data.counts
+    return np.where(np.abs(found) < _ROUNDING * data.total, 0.0, found)
 
 
 def first_losses(fitted: Fitted, data: Empirical, sets: Sequence[Set]) -> dict[Set, float]:
@@ -76,8 +79,7 @@ def first_losses(fitted: Fitted, data: Empirical, sets: Sequence[Set]) -> dict[S
     objective = objective_of(_as_chosen(first, fitted), data, components.extra)
     if objective is None:
         return {}
-    has = set(components.interactions)
-    own = [one for one in sets if one in has][: max(MAX_INTERACTIONS, _WORK // objective.work)]
+    own = [one for one in sets if one in components.parts][: max(MAX_INTERACTIONS, _WORK // objective.work)]
     if any(objective.l2):  # a search stops short of its optimum
         objective.settle()
     return {one: objective.loss(components.without(one)) for one in own}
@@ -122,7 +124,7 @@ class _Part:
 
     def log_probs(self, sets: Sequence[Set]) -> Iterator[Array]:
         """``log p`` of the rows under the model, and under the model without each set."""
-        objective, own = self.objective, set(self.components.interactions)
+        objective, own = self.objective, self.components.parts
         if any(objective.l2):  # a search stops short of its optimum
             objective.settle()
         whole = self._log_prob(objective.theta)

@@ -28,7 +28,7 @@ from fullspan.learn.likelihood.phases import Free
 from fullspan.model import Fitted
 from fullspan.model.algebra.blas import one_core
 from fullspan.model.averaged import AveragedLogLinear
-from fullspan.model.effects.interaction import Interaction
+from fullspan.model.effects.interaction import Interaction, strongest_first
 from fullspan.model.effects.named_effects import named
 from fullspan.model.effects.sum_to_zero import Components, Expect
 
@@ -87,13 +87,16 @@ class _Explanation:
         for part in groups:
             part.nats = min(part.nats, most) if part.approximate else part.nats
         found = [
-            one.with_nats(part.nats, part.approximate) for one, part in zip(self._effects(sets), groups, strict=True)
+            dataclasses.replace(
+                one, nats_saved=part.nats, approximate=part.approximate, has_part=own in self.components.parts
+            )
+            for one, own, part in zip(self._effects(sets), sets, groups, strict=True)
         ]
         return dataclasses.replace(
             self.fitted,
             nats_saved=np.array([part.nats for part in terms]),
             approximate=np.array([part.approximate for part in terms], dtype=bool),
-            interactions=tuple(sorted(found, key=_strength)),
+            interactions=tuple(strongest_first(found)),
             coefficient_errors=self._coefficient_errors(),
         )
 
@@ -113,6 +116,8 @@ class _Explanation:
     def _group(self, own: tuple[int, ...], terms: list[_Part]) -> _Part:
         """The part that an interaction is: its term, where it has only one and nothing else changes without it."""
         group, kept = self.components.exactly(own), self.components.without(own)
+        if own not in self.components.parts:
+            return _Part(kept, 0.0, approximate=False)
         if self.objective is None:
             nats = float(np.sum([terms[k].nats for k in group])) if group else math.nan
             return terms[group[0]] if len(group) == 1 else _Part(kept, nats)
@@ -181,8 +186,3 @@ def covariance_of(objective: Dropping) -> Array:
     used = objective.theta != 0 if objective.l1 else np.ones(len(objective.theta), dtype=bool)
     whole = inverse_information(objective.information * objective.total, used)
     return whole[: objective.n_own, : objective.n_own]
-
-
-def _strength(one: Interaction) -> tuple[float, int, tuple[str, ...]]:
-    """Sorting key: most nats saved first, unknown savings last."""
-    return (-one.nats_saved if one.nats_saved == one.nats_saved else math.inf, one.order, one.variables)

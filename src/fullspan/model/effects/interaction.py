@@ -77,8 +77,10 @@ class Interaction:
     effects : the odds ratio, or the strongest cells; the first is the one to quote.
     smallest, largest : of an odds ratio that depends on other variables; NaN where it does not, or is not known.
     chosen : share of the fits of an average that have it.
+    has_part : whether there is something to drop; a pair without goes together only by larger interactions.
     within : the interactions of the same model that contain it. Its odds and cells are means over all of them; its nats
         are those of its own part, with the larger ones still in place.
+    lacking : the pairs inside a larger interaction that have no part of their own.
     """
 
     variables: tuple[str, ...]
@@ -89,7 +91,9 @@ class Interaction:
     smallest: float = math.nan
     largest: float = math.nan
     chosen: float = 1.0
+    has_part: bool = True
     within: tuple[tuple[str, ...], ...] = ()
+    lacking: tuple[tuple[str, ...], ...] = ()
 
     @property
     def order(self) -> int:
@@ -110,14 +114,15 @@ class Interaction:
         """
         if not self.nats_saved < _WEAK_NATS or not self.effects:
             return False
-        low, high = self.effects[0].log_interval()
-        return low <= 0 <= high or not (self.approximate or self.within)
+        return _holds_one(self) or not (self.approximate or self.within)
 
     @property
     def remark(self) -> str:
         """What to know before quoting the numbers: that it is weak, or contained in larger interactions; or empty."""
         parts = ["weak"] if self.is_weak else []
-        return "; ".join([*parts, *([f"within {len(self.within)} larger"] if self.within else [])])
+        within = [f"within {len(self.within)} larger"] if self.within else []
+        lacking = [f"without {len(self.lacking)} of its pairs"] if self.lacking else []
+        return "; ".join([*parts, *within, *lacking])
 
     @property
     def remarked(self) -> str:
@@ -153,17 +158,50 @@ class Interaction:
 
 
 def with_larger(rows: Sequence[Interaction]) -> tuple[Interaction, ...]:
-    """The interactions of one model, each with those that contain it."""
+    """The interactions of one model, each with those that contain it, and with the pairs that it stands for."""
     of_variable: dict[str, list[tuple[str, ...]]] = {}
     for row in rows:
         if row.order > 2:  # nothing smaller contains a pair
             for name in row.variables:
                 of_variable.setdefault(name, []).append(row.variables)
-    found = []
+    found, empty = [], [frozenset(row.variables) for row in rows if row.order == 2 and not row.has_part]
     for row in rows:
         own, near = set(row.variables), of_variable.get(row.variables[0], []) if row.variables else []
-        found.append(replace(row, within=tuple(larger for larger in near if own < set(larger))))
+        within = tuple(larger for larger in near if own < set(larger))
+        lacking = tuple(tuple(n for n in row.variables if n in pair) for pair in empty if pair < own)
+        found.append(replace(row, within=within, lacking=lacking))
     return tuple(found)
+
+
+def strongest_first(rows: Sequence[Interaction]) -> list[Interaction]:
+    """Most nats saved first, unknown savings last; a pair without a part stands below the interaction that it is from.
+
+    Where nearly all cells are of one level, an interaction of three columns says how each two of them go together, and
+    so these pairs are read with it. Pairs that the data do not tell from none, or of larger sets, come last.
+    """
+    ranked = sorted(rows, key=_strength)
+    small = [row for row in ranked if row.order in (3, 4)]
+    below: dict[tuple[str, ...], list[Interaction]] = {}
+    found = []
+    for row in ranked:
+        above = next((own for own in small if set(row.variables) < set(own.variables)), None)
+        if row.has_part or above is None or _holds_one(row):
+            found.append(row)
+        else:
+            below.setdefault(above.variables, []).append(row)
+    for own in below.values():
+        own.sort(key=lambda row: (-abs(row.effects[0].log_ratio), row.variables))
+    return [one for row in found for one in (row, *below.get(row.variables, ()))]
+
+
+def _holds_one(row: Interaction) -> bool:
+    """Whether the interval of the effect holds no effect at all; False where there is none."""
+    low, high = row.effects[0].log_interval() if row.effects else (0.0, 0.0)
+    return low <= 0 <= high
+
+
+def _strength(one: Interaction) -> tuple[float, int, tuple[str, ...]]:
+    return (-one.nats_saved if one.nats_saved == one.nats_saved else math.inf, one.order, one.variables)
 
 
 def remark_notes(rows: Sequence[Interaction]) -> list[str]:
@@ -172,7 +210,13 @@ def remark_notes(rows: Sequence[Interaction]) -> list[str]:
     within = (
         "within: larger interactions contain it; odds and interval are of all together, nats of its own part alone."
     )
-    return [*([weak] if any(r.is_weak for r in rows) else []), *([within] if any(r.within for r in rows) else [])]
+    lacking = "without pairs: the model has nothing of these pairs alone; their odds are due to the larger interaction."
+    shown = (
+        (weak, any(r.is_weak for r in rows)),
+        (within, any(r.within for r in rows)),
+        (lacking, any(r.lacking for r in rows)),
+    )
+    return [note for note, needed in shown if needed]
 
 
 def sense(log_ratio: float) -> int:

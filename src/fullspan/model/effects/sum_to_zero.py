@@ -173,9 +173,17 @@ class Components:
 
     @cached_property
     def interactions(self) -> tuple[tuple[int, ...], ...]:
-        """Sets of two variables and more in which the model has a part: those of its terms and of the extra ones."""
-        extra = {tuple(i for i, _ in term) for term in self.extra}
-        return tuple(sorted({own for own in (*self.sets, *extra) if len(own) > 1}, key=lambda s: (len(s), s)))
+        """Sets of two variables and more that the model joins: those of its terms and of the extra ones, and all pairs.
+
+        A pair may have no part of its own, and yet go together by the larger sets that contain it.
+        """
+        pairs = {pair for own in self.sets for pair in itertools.combinations(own, 2)}
+        return tuple(sorted({own for own in (*self.parts, *pairs) if len(own) > 1}, key=lambda s: (len(s), s)))
+
+    @cached_property
+    def parts(self) -> frozenset[tuple[int, ...]]:
+        """The sets that have a part of their own, which is lost when they are dropped."""
+        return frozenset((*self.sets, *(tuple(i for i, _ in term) for term in self.extra)))
 
     def without(self, variables: tuple[int, ...]) -> NDArray[np.int64] | Array:
         """How the weights of ``terms + extra`` go on when an interaction is dropped.

@@ -47,6 +47,7 @@ def interaction_record(interaction: Interaction) -> dict[str, Any]:
         "smallest": _plain(interaction.smallest),
         "largest": _plain(interaction.largest),
         "chosen": interaction.chosen,
+        **({} if interaction.has_part else {"has_part": False}),
     }
 
 
@@ -82,6 +83,7 @@ def read_interaction(node: Node, names: tuple[str, ...]) -> Interaction:
         smallest=smallest,
         largest=largest,
         chosen=node["chosen"].number(least=0),
+        has_part="has_part" not in node.fields() or node["has_part"].truth(),
     )
 
 

@@ -155,6 +155,8 @@ def _strongest(
     for row in rows:
         if row.is_weak or len(found) == STRONGEST:
             break
+        if not row.has_part:  # the larger interaction shows it
+            continue
         if math.prod(space.variables[space.position(name)].card for name in row.variables) <= MAX_CELLS:
             found.append((row, shares_of(distribution, row, data)))
     return tuple(found)

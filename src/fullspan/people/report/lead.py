@@ -30,7 +30,8 @@ _CLEAR_ERRORS = 2.0
 
 def found(c: Content) -> Iterator[str]:
     """What the model joins, and the strongest of it."""
-    fitted, rows, n = c.estimator.fitted_, list(c.interactions), len(c.estimator.distribution_.visible)
+    fitted, listed_rows, n = c.estimator.fitted_, list(c.interactions), len(c.estimator.distribution_.visible)
+    rows = [row for row in listed_rows if row.has_part]
     source = f"{fitted.total:,.10g} rows of {n:,} variables"
     called = c.estimator._links().called
     if not rows:
@@ -53,7 +54,10 @@ def found(c: Content) -> Iterator[str]:
         yield f"Learned from {source}, the model has {count_words(rows, called)}."
     yield from _alone(c, rows)
     best = rows[0]
-    if best.effects:
+    due = [row for row in listed_rows if row.variables in best.lacking]
+    if due:
+        yield f"The strongest: {effect_words(due[0])}; this is due to an interaction of {joined(best.variables)}."
+    elif best.effects:
         yield f"The strongest: {effect_words(best)}."
     elif math.isfinite(best.nats_saved):
         what = "The pair that shares most" if c.estimator._is_mixed else "The strongest joins"

@@ -121,7 +121,7 @@ class Explorer:
             "n_variables": len(self.space),
             "log2_states": float(np.log2(np.array(self.space.cards, dtype=np.float64)).sum()),
             "n_terms": getattr(self.estimator, "n_terms_", 0),
-            "n_interactions": len(self.joined.links),
+            "n_interactions": sum(link.row.has_part for link in self.joined.links),
             "called": self.joined.called,
             "n_rows": round(getattr(fitted, "total", 0)),
             "status": getattr(fitted, "status", "given"),
