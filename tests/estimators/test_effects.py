@@ -614,6 +614,45 @@ def test_the_table_says_what_its_intervals_are_after_a_search(make, says, tmp_pa
         assert (says in text) if says else ("posterior" not in text and "choice of the interactions" not in text)
 
 
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        (fs.FullSpan(), "posterior, under the prior that the search fitted"),
+        (fs.FullSpan(engine="elimination"), "posterior, under the prior that the search fitted"),
+        (fs.FullSpan(search="paper"), "the choice of the interactions in the same rows is not accounted for"),
+        (fs.FullSpan(search="paper", l1=0.01), "Weights are shrunk by l1=0.01"),
+        (fs.BoltzmannMachine(order=2), ""),
+        (fs.BoltzmannMachine(order=2, l2=0.01), "around weights that are shrunk by l2=0.01"),
+        (fs.BoltzmannMachine(order=2, shrinkage="evidence"), "posterior, under the prior that was fitted"),
+        (fs.FullSpan(average=2, random_state=0), "no intervals: the standard errors of this model are not known"),
+        (fs.ChowLiuTree(), "no intervals: the standard errors of this model are not known"),
+    ],
+    ids=lambda part: type(part).__name__,
+)
+def test_wherever_there_is_an_interval_it_says_what_it_is(model, sentence):
+    """In the table of interactions, of intervals, in the summary and in the legend of the picture."""
+    from fullspan.estimators.explain.pictures import effects
+
+    model.fit(TWO_BY_TWO)
+    intervals, whisker = " ".join(repr(model.conf_int()).split()), effects(model).whisker
+    assert sentence in intervals
+    assert ("interval" in intervals) == bool(sentence)
+    assert ("posterior" in whisker) == ("posterior" in sentence)
+    if not sentence.startswith("no"):
+        assert sentence in " ".join(repr(model.interactions_).split())
+        assert sentence in " ".join(repr(model.summary()).split())
+
+
+def test_the_summary_of_an_average_gives_spreads_and_no_standard_errors():
+    """Two fits that agree have no spread, and a standard error all the same."""
+    model = fs.FullSpan(average=2, random_state=0).fit(TWO_BY_TWO)
+    text = repr(model.summary())
+    assert "spread" in text
+    assert "std. error" not in text
+    assert "not a standard error" in " ".join(text.split())
+    assert all(math.isnan(one.z) for one in model.summary().coefficients)
+
+
 def test_pairs_that_a_larger_interaction_stands_for_are_listed_below_it(tmp_path):
     """Spins with a term of three and none of two: where v0=1 is rare, v1 and v2 go together all the same."""
     counts = np.array([[[4000, 150], [150, 60]], [[150, 4], [4, 1]]])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any, overload
 
@@ -21,6 +21,7 @@ WIDTH = 96
 POSTERIOR = (
     "interval: posterior, under the prior that the search fitted; the choice of the interactions is not accounted for."
 )
+EVIDENCE = "interval: posterior, under the prior that was fitted to the same rows."
 CHOSEN = "interval: the choice of the interactions in the same rows is not accounted for."
 
 
@@ -51,6 +52,11 @@ class InteractionTable(Sequence[Interaction]):
     @property
     def _has_intervals(self) -> bool:
         return any(interval_text(row) for row in self)
+
+    @property
+    def caution(self) -> str:
+        """What the intervals are, in a sentence; empty where they are those of maximum likelihood with given terms."""
+        return self._caution
 
     @property
     def notes(self) -> list[str]:
@@ -114,11 +120,26 @@ def is_searched(fitted: Any) -> bool:
 
 
 def interval_caution(fitted: Any) -> str:
-    """What the intervals after a search are, in one sentence; empty where the terms were given."""
-    if not is_searched(fitted):
+    """What the intervals are, in one sentence, where they are not those of maximum likelihood with given terms."""
+    settings, shrunk = fitted.settings, shrunk_by(fitted.settings)
+    if fitted.kind == "averaged":  # which has no intervals
         return ""
-    has_prior = (fitted.settings.get("search") == "full" or _by_elimination(fitted)) and not fitted.settings.get("l1")
-    return POSTERIOR if has_prior else CHOSEN
+    if is_searched(fitted):
+        has_prior = (settings.get("search") == "full" or _by_elimination(fitted)) and not settings.get("l1")
+        return POSTERIOR if has_prior else CHOSEN + (f" Weights are shrunk by {shrunk}." if shrunk else "")
+    if settings.get("shrinkage"):
+        return EVIDENCE
+    return f"interval: approximate, around weights that are shrunk by {shrunk}." if shrunk else ""
+
+
+def shrunk_by(settings: Any) -> str:
+    """Which penalties a fit had, ``l2=0.01``; empty without."""
+    chosen = settings.get("chosen")
+    if isinstance(chosen, Mapping) and isinstance(chosen.get("penalty"), int | float):
+        return f"a ridge of {chosen['penalty']:.3g} rows" if chosen["penalty"] else ""
+    strengths = {name: settings.get(name) for name in ("l1", "l2")}  # from a file they may be anything
+    used = [f"{name}={value:g}" for name, value in strengths.items() if isinstance(value, int | float) and value]
+    return " and ".join(used)
 
 
 def _by_elimination(fitted: Any) -> bool:
@@ -173,10 +194,10 @@ def as_dict(row: Interaction, level: float = LEVEL) -> dict[str, Any]:
 class Intervals(Sequence[dict[str, Any]]):
     """What ``conf_int`` returns: a row per odds ratio or cell ratio, with its interval; prints as a table."""
 
-    def __init__(self, rows: Sequence[Interaction], level: float) -> None:
+    def __init__(self, rows: InteractionTable, level: float) -> None:
         if not 0 < level < 1:
             raise FullspanError(f"level is {level}; a level of confidence lies between 0 and 1, such as 0.95")
-        self.level = level
+        self.level, self._caution = level, rows.caution
         self._rows = [
             {"events": list(e.events), "kind": row.kind, "ratio": e.ratio, "low": low, "high": high}
             for row in rows
@@ -200,4 +221,7 @@ class Intervals(Sequence[dict[str, Any]]):
         rows = [
             (", ".join(r["events"]), r["kind"], *(f"{r[name]:.4g}" for name in ("ratio", "low", "high"))) for r in self
         ]
-        return "\n".join(aligned([("events", "kind", "ratio", f"low ({100 * self.level:g}%)", "high"), *rows]))
+        lines = aligned([("events", "kind", "ratio", f"low ({100 * self.level:g}%)", "high"), *rows])
+        known = any(r["low"] == r["low"] for r in self)
+        caution = self._caution if known else "no intervals: the standard errors of this model are not known."
+        return "\n".join([*lines, *wrap(caution if self._rows else "", WIDTH, subsequent_indent="  ")])

@@ -73,7 +73,7 @@ def effects(estimator: Any, top: int = TOP) -> Bars:
         tuple(_Z * one.effects[0].standard_error for one in rows),
         tuple(ROLES[one.direction] for one in rows),
         texts=tuple(factor(one.effects[0].log_ratio) for one in rows),
-        whisker="95 % interval",
+        whisker=f"95 % interval{' (posterior)' if 'posterior' in found.caution else ''}",
         boundary="near or at the boundary",
         neutral="cell ratio",
         limit=NEAR_BOUNDARY,

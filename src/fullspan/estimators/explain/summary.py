@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import FullspanError, require_one_of
 from fullspan.estimators.explain.endings import GIVEN, ended_early, ending, ending_words
-from fullspan.estimators.explain.interactions import WIDTH, InteractionTable, is_searched
+from fullspan.estimators.explain.interactions import WIDTH, InteractionTable, is_searched, shrunk_by
 from fullspan.estimators.explain.limits import likelihood_line, row_words
 from fullspan.estimators.explain.terms import aligned, folded
 from fullspan.model.effects.words import event_words, label
@@ -30,6 +30,10 @@ _READ_AS = {
 }
 _ZERO_ONE = "the basis: 1 where all the named levels hold, else 0; the same as treatment coding"
 _PLUS_MINUS = "the basis: a term is the product of +1 where a value it names holds, and -1 where not"
+_AVERAGE = (
+    "An average of fits: estimates are means of the weights over the fits that have the term, and spread is the "
+    "standard deviation between these fits, not a standard error. The averaged distribution has no weights of its own."
+)
 _SELECTED = (
     "The terms were chosen by a search in the same rows: standard errors leave that choice out, and p-values would be "
     "too small, so none are given."
@@ -96,6 +100,11 @@ def _coded(fitted: Fitted, coding: str, covariance: Any) -> tuple[str, tuple[Coe
     return coding, _listed_coefficients(fitted, names, found.estimates, errors)
 
 
+def _is_average(fitted: Fitted) -> bool:
+    """Whether the weights are means over several fits, and their errors the spread between these."""
+    return fitted.kind == "averaged"
+
+
 def _only_basis(fitted: Fitted) -> bool:
     """Whether the weights have no other coding: on a truncated space cells of the coding may not exist."""
     return fitted.kind in ("truncated", "averaged")
@@ -110,7 +119,7 @@ def _listed_coefficients(fitted: Fitted, names: Any, estimates: Any, errors: Any
     found = []
     for name, estimate, error in zip(names, estimates, errors, strict=True):
         known = math.isfinite(estimate) and error > 0
-        z = float(estimate / error) if known else math.nan
+        z = float(estimate / error) if known and not _is_average(fitted) else math.nan
         p = math.erfc(abs(z) / math.sqrt(2)) if known and tested else math.nan
         found.append(Coefficient(name, float(estimate), float(error) if known else math.nan, z, p))
     return tuple(found)
@@ -199,7 +208,9 @@ class Summary:
         basis = fitted.model.basis.name
         on = f", on {len(states):,} states" if (states := fitted.model.listed_states) is not None else ""
         n = len(fitted.model.terms)
-        yield f"{n} weight{'' if n == 1 else 's'} in the {basis} basis{on}{_penalties(settings)}"
+        terms = "term" if _is_average(fitted) else "weight"
+        of_fits = ", in an average of fits" if _is_average(fitted) else ""
+        yield f"{n} {terms}{'' if n == 1 else 's'} in the {basis} basis{on}{of_fits}{_penalties(settings)}"
         early = ended_early(fitted.status)
         # The number of iterations of a fit that converged may differ by one between processors, so it is not printed.
         steps = f", {settings['iterations']} iterations" if early and settings.get("iterations") is not None else ""
@@ -265,8 +276,9 @@ class Summary:
 
     def coefficient_rows(self, top: int | None) -> list[tuple[str, ...]]:
         """The first ``top`` coefficients as text, headings first; z and p-values only where the terms were given."""
-        columns = 3 if is_searched(self.fitted) else 5
-        heading = ("coefficient", "estimate", "std. error", "z", "p-value")
+        average = _is_average(self.fitted)
+        columns = 3 if average or is_searched(self.fitted) else 5
+        heading = ("coefficient", "estimate", "spread" if average else "std. error", "z", "p-value")
         return [row[:columns] for row in (heading, *map(_cells, self.coefficients[:top]))]
 
     def notes(self, top: int | None) -> Iterator[str]:
@@ -274,10 +286,12 @@ class Summary:
         yield from _more(len(self.coefficients) - len(self.coefficients[:top]))
         if any(c.diverges for c in self.coefficients):
             yield "-inf, +inf: no finite maximum; the fitted distribution is the limit"
-        if any(math.isnan(c.standard_error) and not c.diverges for c in self.coefficients):
+        if _is_average(self.fitted):
+            yield _AVERAGE
+        elif any(math.isnan(c.standard_error) and not c.diverges for c in self.coefficients):
             yield "NA: not determined by the data, or not stored with the model"
         yield _READ_AS.get(self.coding) or _basis_words(self.fitted.model.basis)
-        if is_searched(self.fitted):
+        if is_searched(self.fitted) and not _is_average(self.fitted):
             yield _SELECTED
 
     def _coefficients(self, top: int | None) -> Iterator[str]:
@@ -307,12 +321,8 @@ def _uses_hidden(fitted: Fitted) -> bool:
 
 
 def _penalties(settings: Any) -> str:
-    strengths = {name: settings.get(name) for name in ("l1", "l2")}  # from a file they may be anything
-    chosen = settings.get("chosen")
-    if isinstance(chosen, Mapping) and isinstance(chosen.get("penalty"), int | float):
-        return f", shrunk by a ridge of {chosen['penalty']:.3g} rows: errors and p-values are approximate"
-    used = [f"{name}={value:g}" for name, value in strengths.items() if isinstance(value, int | float) and value]
-    return f", shrunk by {' and '.join(used)}: errors and p-values are approximate" if used else ""
+    shrunk = shrunk_by(settings)
+    return f", shrunk by {shrunk}: errors and p-values are approximate" if shrunk else ""
 
 
 def _cells(c: Coefficient) -> tuple[str, ...]:
