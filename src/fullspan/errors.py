@@ -16,6 +16,12 @@ TINY = 5e-324
 """The least positive number."""
 
 
+def brief(value: object, most: int = 60) -> str:
+    """A value as an error names it: its text, or the beginning of a long one."""
+    text = str(value)
+    return text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)"
+
+
 class FullspanError(ValueError):
     """Base of all errors raised on bad input."""
 

@@ -22,6 +22,7 @@ from cli.running import COMMAND, VOTES, Done, spawn
 from fullspan.data import count
 from fullspan.estimators.inputs import Reading
 from fullspan.estimators.registry import read_fitted as load
+from fullspan.people.cli import main
 from fullspan.people.cli.running.interrupt import remembered
 
 Run = Callable[..., Done]
@@ -194,6 +195,21 @@ def test_ctrl_c_while_counting_saves_nothing(run: Run, tmp_path: Path, monkeypat
     done = run("fit", VOTES, "-o", tmp_path / "m.fsm")
     assert (done.code, done.err) == (130, "fullspan: interrupted\n")
     assert os.listdir(tmp_path) == []
+
+
+def test_an_interrupt_while_modules_are_imported_leaves_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Pressed:
+        @staticmethod
+        def find_spec(name: str, *_: object) -> None:
+            if name == "fullspan.people.cli.app":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "fullspan.people.cli.app", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Pressed, *sys.meta_path])
+    assert main(["--version"]) == 130
+    assert capsys.readouterr().err == "fullspan: interrupted\n"
 
 
 def lost_interrupt() -> None:

@@ -123,6 +123,12 @@ def test_a_number_beyond_all_is_refused_in_a_file(csv_file, cell, bins):
         count(path, count_column="x")
 
 
+def test_an_error_names_the_beginning_of_a_long_number(csv_file):
+    path = csv_file(f"x,y\n1,a\n2.5,b\n{'9' * 5000},a\n3,b\n")
+    with pytest.raises(DataError, match=r"'x' holds 9{60}\.\.\. \(5,000 characters\), and cannot be cut"):
+        count(path, bins={"x": 2})
+
+
 @pytest.mark.parametrize("bins", [None, {"x": 2}])
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_infinity_in_a_frame_is_refused(make, bins):

@@ -113,18 +113,18 @@ def test_the_record_stays_small_and_damage_is_no_record() -> None:
 
 
 def test_a_table_with_some_training_rows_is_never_called_held_out() -> None:
-    """A quarter of the votes, within all of them: too few to be sure, too many for chance."""
+    """A third of the votes, within all of them: hardly enough to be sure, too many for chance."""
     votes = count(house_votes_path(), missing="em")
     fresh = []
     for seed in range(5):
         rows = np.random.default_rng(seed).permutation(np.repeat(votes.states, votes.counts.astype(int), axis=0))
         learned, rest = (
-            Empirical.from_codes(part, space=votes.space, allow_missing=True) for part in (rows[:109], rows[109:])
+            Empirical.from_codes(part, space=votes.space, allow_missing=True) for part in (rows[:145], rows[145:])
         )
         share, why = RowSketch.of(learned).judge(votes)
         assert share > 0.05 or why == UNCLEAR
         fresh.append(RowSketch.of(learned).share(rest))
-    assert fresh.count(0.0) >= 3
+    assert fresh.count(0.0) >= 4
     assert not max(fresh) > 0.05
 
 

@@ -37,8 +37,8 @@ MAX_HASHES = 2048
 """Hashes kept: 16 kB of a file."""
 SURE = 5.0
 """Standard errors from chance at which rows are called rows learned from."""
-DOUBT = 1.0
-"""Standard errors above chance from which on rows are not called held-out: chance is seldom less than said here."""
+DOUBT = 2.0
+"""Standard errors above chance from which on rows are not called held-out."""
 HITS = 10.0
 """Expected rows on states seen once, if half of the rows were learned from, below which nothing can be said."""
 FEW, ALIKE, INCOMPLETE = "there are too few of them", "the same rows occur often", "too many of them are incomplete"

@@ -18,7 +18,7 @@ from fullspan.data.relations.columns import Column, Extent, Key
 from fullspan.data.relations.relation import Relation
 from fullspan.data.relations.source import find
 from fullspan.data.space import LABEL_DIGITS, Variable, edge_texts
-from fullspan.errors import DataError
+from fullspan.errors import DataError, brief
 
 BinRule = int | tuple[str, int] | Sequence[float]
 """A number of quantile bins, ``("quantile", k)``, ``("width", k)``, or the edges."""
@@ -119,7 +119,7 @@ def _cut(relation: Relation, column: Column, rule: tuple[str, Any], extent: Exte
     _refuse_text(column, extent.n_bad > 0)
     if extent.n_infinite:
         raise DataError(
-            f"column {column.name!r} holds {relation.infinite(column)}, and cannot be cut into bins; "
+            f"column {column.name!r} holds {brief(relation.infinite(column))}, and cannot be cut into bins; "
             f"infinite cells: {extent.n_infinite}; mend them, or mark them as missing with na_values="
         )
     how, detail = rule

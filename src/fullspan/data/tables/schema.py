@@ -27,7 +27,7 @@ from fullspan.data.relations.columns import Column, Key
 from fullspan.data.relations.relation import INFINITE, NOT_A_NUMBER
 from fullspan.data.relations.tokens import Tokens
 from fullspan.data.space import MISSING, Level, Variable
-from fullspan.errors import DataError, QueryError
+from fullspan.errors import DataError, QueryError, brief
 
 ABSENT, UNSEEN = -1, -2
 """Codes of a missing cell and of a value that is no level."""
@@ -153,8 +153,8 @@ def refuse_infinite(name: str, values: Sequence[Any], texts: Sequence[Any] | Non
         if isinstance(value, float) and math.isinf(value):
             shown = value if texts is None else texts[i]
             raise DataError(
-                f"column {name!r} holds {shown}, and levels are finite numbers; mend the cell, or mark it as missing "
-                "with na_values="
+                f"column {name!r} holds {brief(shown)}, and levels are finite numbers; mend the cell, or mark it as "
+                "missing with na_values="
             )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 
@@ -10,6 +11,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     0: done. 1: a fault of the program. 2: wrong usage or input, explained on standard error. 130: interrupted.
     """
-    from fullspan.people.cli.app import run
-
+    try:
+        from fullspan.people.cli.app import run
+    except KeyboardInterrupt:  # the imports take some tenths of a second
+        print("fullspan: interrupted", file=sys.stderr)
+        return 130
     return run(argv)
