@@ -37,7 +37,7 @@ MAX_HASHES = 2048
 """Hashes kept: 16 kB of a file."""
 SURE = 5.0
 """Standard errors from chance at which rows are called rows learned from."""
-DOUBT = 2.0
+DOUBT = 3.0
 """Standard errors above chance from which on rows are not called held-out."""
 HITS = 10.0
 """Expected rows on states seen once, if half of the rows were learned from, below which nothing can be said."""
