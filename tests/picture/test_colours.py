@@ -16,6 +16,7 @@ import pytest
 import fullspan as fs
 from fullspan.errors import FullspanError
 from fullspan.estimators.explain import effects, interaction_graph, weights
+from fullspan.estimators.explain.interactions import InteractionTable
 from fullspan.model.effects import Effect, Interaction
 from fullspan.pictures import svg
 from fullspan.pictures.chart import Bars
@@ -123,7 +124,8 @@ def test_bars_have_the_colour_of_the_words(model: Any) -> None:
     roles = {role_of(one.words) for one in rows}
     words = {"with": "goes with", "against": "goes against", "neutral": "cell ratio"}
     errors = any(math.isfinite(one.effects[0].standard_error) for one in rows)
-    assert set(found) == {words[role] for role in roles} | ({"95 % interval"} if errors else set())
+    whisker = "95 % interval (posterior)" if isinstance(model, fs.FullSpan) else "95 % interval"
+    assert set(found) == {words[role] for role in roles} | ({whisker} if errors else set())
 
 
 def test_weights_have_the_colour_of_the_words(model: Any) -> None:
@@ -178,10 +180,12 @@ class Stated:
     """An estimator with interactions at the boundary."""
 
     n_terms_ = 3
-    interactions_ = (
-        Interaction(("a", "b"), 9.0, False, "odds ratio", (Effect(("a=1", "b=1"), math.inf),)),
-        Interaction(("a", "c"), 8.0, False, "odds ratio", (Effect(("a=1", "c=1"), -20.0, 0.3),)),
-        Interaction(("b", "c"), 7.0, False, "odds ratio", (Effect(("b=1", "c=1"), 1.2, 0.3),)),
+    interactions_ = InteractionTable(
+        (
+            Interaction(("a", "b"), 9.0, False, "odds ratio", (Effect(("a=1", "b=1"), math.inf),)),
+            Interaction(("a", "c"), 8.0, False, "odds ratio", (Effect(("a=1", "c=1"), -20.0, 0.3),)),
+            Interaction(("b", "c"), 7.0, False, "odds ratio", (Effect(("b=1", "c=1"), 1.2, 0.3),)),
+        )
     )
 
 

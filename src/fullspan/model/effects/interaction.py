@@ -177,21 +177,30 @@ def strongest_first(rows: Sequence[Interaction]) -> list[Interaction]:
     """Most nats saved first, unknown savings last; a pair without a part stands below the interaction that it is from.
 
     Where nearly all cells are of one level, an interaction of three columns says how each two of them go together, and
-    so these pairs are read with it. Pairs that the data do not tell from none, or of larger sets, come last.
+    so these pairs are read with it; those of larger sets come last. Pairs without a part that go one way here and the
+    other way there, or not clearly one way, are left out.
     """
-    ranked = sorted(rows, key=_strength)
+    ranked = sorted((row for row in rows if row.has_part or _goes_one_way(row)), key=_strength)
     small = [row for row in ranked if row.order in (3, 4)]
     below: dict[tuple[str, ...], list[Interaction]] = {}
     found = []
     for row in ranked:
         above = next((own for own in small if set(row.variables) < set(own.variables)), None)
-        if row.has_part or above is None or _holds_one(row):
+        if row.has_part or above is None:
             found.append(row)
         else:
             below.setdefault(above.variables, []).append(row)
     for own in below.values():
         own.sort(key=lambda row: (-abs(row.effects[0].log_ratio), row.variables))
     return [one for row in found for one in (row, *below.get(row.variables, ()))]
+
+
+def _goes_one_way(row: Interaction) -> bool:
+    """Whether the mean effect of a pair is one that most states have, and is clearly not nothing."""
+    if _holds_one(row) or not row.effects:
+        return False
+    ends = [abs(math.log(end)) for end in (row.smallest, row.largest) if not math.isnan(end)]
+    return abs(row.effects[0].log_ratio) >= 0.5 * max(ends, default=0.0)
 
 
 def _holds_one(row: Interaction) -> bool:
