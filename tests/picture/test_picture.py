@@ -176,7 +176,7 @@ def test_altair_charts_hold_the_same_data(model: Any) -> None:
     with pytest.warns(fs.errors.BoundaryWarning):
         never = fs.BoltzmannMachine().fit([[0, 0]] * 5 + [[1, 1]] * 5 + [[0, 1]] * 5)
     *_, arrows = never.plot_effects(backend="altair").to_dict()["layer"]
-    assert arrows["mark"]["shape"] == "triangle-right"
+    assert [row["arrow"] for row in arrows["data"]["values"]] == ["triangle-right"]
 
 
 def test_only_known_packages_draw(model: Any) -> None:

@@ -56,6 +56,7 @@ def bars(picture: Bars) -> Any:
             "value": min(max(value, low), high) if not math.isnan(value) else None,
             "meaning": meaning[picture.role(k)],
             "text": picture.texts[k] if picture.texts else "",
+            "arrow": "triangle-right" if value > 0 else "triangle-left",
             **dict(zip(("low", "high"), picture.whiskers(k) or (), strict=False)),
         }
         for k, (label, value) in enumerate(zip(picture.labels, picture.values, strict=True))
@@ -63,6 +64,7 @@ def bars(picture: Bars) -> Any:
     used = {meaning[role]: role for role in ROLES.values() if any(row["meaning"] == meaning[role] for row in rows)}
     named = alt.Axis(labelExpr=f"{json.dumps(picture.labels)}[datum.value]", labelLimit=420, title=None)
     x = alt.X("value:Q", title=picture.x_label, scale=alt.Scale(domain=[low, high], nice=False))
+    arrow = alt.Shape("arrow:N", scale=None)
     whiskers = [row for row in rows if "low" in row]
     beyond = [row for row, value in zip(rows, picture.values, strict=True) if math.isinf(value)]
     layers = [
@@ -70,7 +72,9 @@ def bars(picture: Bars) -> Any:
         .mark_bar()
         .encode(y=alt.Y("k:O", axis=named), x=x, color=_coloured(used), tooltip=["label:N", "text:N"]),
         _of(whiskers).mark_rule(color=LIGHT["ink"]).encode(y="k:O", x="low:Q", x2="high:Q"),
-        _of(beyond).mark_point(shape="triangle-right", filled=True, size=90).encode(y="k:O", x="value:Q"),
+        _of(beyond)
+        .mark_point(filled=True, size=90)
+        .encode(y="k:O", x="value:Q", shape=alt.Shape("arrow:N", scale=None)),
     ]
     kept = [layer for layer, any_ in zip(layers, (rows, whiskers, beyond), strict=True) if any_]
     return alt.layer(*kept).properties(title=picture.title, width=420)
@@ -100,7 +104,7 @@ def chart(picture: Chart) -> Any:
 
 
 def graph(picture: InteractionGraph) -> Any:
-    """The interaction graph: lines of pairs, shades of larger groups, and names; the pointer is told who is joined."""
+    """The interaction graph: lines of pairs, shades of larger groups, and names; a tooltip names each pair."""
     alt = _altair()
     plain = alt.Scale(domain=[-0.05, 1.05], nice=False)
     places = {"x": alt.X("x:Q", axis=None, scale=plain), "y": alt.Y("y:Q", axis=None, scale=plain)}
