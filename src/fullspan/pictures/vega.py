@@ -72,9 +72,7 @@ def bars(picture: Bars) -> Any:
         .mark_bar()
         .encode(y=alt.Y("k:O", axis=named), x=x, color=_coloured(used), tooltip=["label:N", "text:N"]),
         _of(whiskers).mark_rule(color=LIGHT["ink"]).encode(y="k:O", x="low:Q", x2="high:Q"),
-        _of(beyond)
-        .mark_point(filled=True, size=90)
-        .encode(y="k:O", x="value:Q", shape=alt.Shape("arrow:N", scale=None)),
+        _of(beyond).mark_point(filled=True, size=90, color=LIGHT["ink"]).encode(y="k:O", x="value:Q", shape=arrow),
     ]
     kept = [layer for layer, any_ in zip(layers, (rows, whiskers, beyond), strict=True) if any_]
     return alt.layer(*kept).properties(title=picture.title, width=420)
