@@ -16,6 +16,7 @@ import fullspan as fs
 from fullspan.data.tables.prototype import prototype
 from fullspan.errors import DataError, DataWarning, FullspanError, QueryError
 from fullspan.estimators.jobs import column_shapes, pair_trends, quality, synthesizer
+from fullspan.query.distributions import GraphDistribution, LogLinearDistribution
 
 N = 600
 RNG = np.random.default_rng(5)
@@ -242,6 +243,18 @@ def test_a_report_knows_copies_from_new_rows() -> None:
     assert copied.shapes == pytest.approx(dict.fromkeys(copied.shapes, 1.0))
     assert "beyond chance +100.00%" in copied.lines()[-1]
     assert set(copied.to_json()) >= {"column_shapes", "pair_trends", "copies_beyond_chance", "held_out"}
+
+
+def test_the_model_is_a_network_unless_the_full_span_is_clearly_better() -> None:
+    """Seven signs of one hidden cause all go together, for which the edges of a network are too few; a chain is one."""
+    rng = np.random.default_rng(0)
+    cause = rng.integers(2, size=400)
+    signs = {name: cause ^ (rng.random(400) < 0.25) for name in "abcdefg"}
+    chain = {"a": cause, "b": signs["a"], "c": rng.integers(2, size=400)}
+    found, network = (synthesizer(pd.DataFrame(table)).distribution for table in (signs, chain))
+    assert isinstance(found, LogLinearDistribution)
+    assert isinstance(network, GraphDistribution)
+    assert network.probability("b=1 | a=1") == pytest.approx(0.75, abs=0.06)
 
 
 @pytest.mark.parametrize(("given", "forbid", "words"), [("sex=q", (), "no level 'q'"), (None, "size=1", "'size'")])

@@ -10,7 +10,7 @@ import pytest
 import fullspan as fs
 from contract.kinds import KINDS
 from fullspan.engine.elimination import narrowed
-from fullspan.errors import DataError, FullspanError, TooLargeError
+from fullspan.errors import DataError, FullspanError, QueryError, TooLargeError
 from fullspan.estimators.explain import summary_lines
 from fullspan.query.distributions import LogLinearDistribution
 from fullspan.query.projection import factors_for, marginals_with
@@ -201,3 +201,23 @@ def test_too_many_combinations_are_refused() -> None:
     half = np.array([0.4, 0.6])
     with pytest.raises(TooLargeError, match="2,097,152 combinations"):
         factors_for(LogLinearDistribution(flat), {(i,): half for i in range(21)})
+
+
+@pytest.mark.parametrize("kind", ["network", "mixture", "table"])
+def test_nothing_is_answered_given_what_a_margin_excludes(kind: str) -> None:
+    """A margin of 0 leaves a probability of e^-1000 in a network, which is as good as none."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(2, size=60)
+    rows = {"a": a, "b": a ^ (rng.random(60) < 0.3), "c": rng.integers(3, size=60)}
+    estimator = fs.FullSpanMixture(runs=[(2, 1)], restarts=1, random_state=0) if kind == "mixture" else fs.FullSpan()
+    model: Any = estimator.fit(rows)
+    changed = (fs.GraphModel.of(model) if kind == "network" else model).with_margins({"a": {0: 1, 1: 0}})
+    for ask in (
+        lambda: changed.conditional("b", {"a": 1}),
+        lambda: changed.probability("b=1 | a=1"),
+        lambda: changed.sample(2, 0, {"a": 1}),
+        lambda: changed.predict({"a": [1], "c": [0]}, "b"),
+    ):
+        with pytest.raises(QueryError, match="has probability 0"):
+            ask()
+    assert changed.probability("b=1 | a=0") == pytest.approx(model.probability("b=1 | a=0"), abs=1e-6)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.tables.resampling import held_out
 from fullspan.errors import FullspanError
@@ -94,12 +95,17 @@ def check(
         average=AVERAGE, max_seconds=max_seconds, random_state=random_state, missing=estimator.missing, verbose=False
     )
     log, log_best = (_scored(one, train, rest) for one in (own, best))
-    share, difference = rest.counts / rest.total, log_best - log
-    behind = float(share @ difference)
-    spread = math.sqrt(float(share @ (difference - behind) ** 2))
-    return Check(
-        float(share @ log), float(share @ log_best), behind, spread / math.sqrt(max(rest.total - 1, 1.0)), rest.total
-    )
+    behind, error = paired(rest, log_best, log)
+    share = rest.counts / rest.total
+    return Check(float(share @ log), float(share @ log_best), behind, error, rest.total)
+
+
+def paired(rows: Empirical, first: Array, second: Array) -> tuple[float, float]:
+    """Mean of the first log-likelihoods minus the second, row by row, and the error of that."""
+    share, difference = rows.counts / rows.total, first - second
+    mean = float(share @ difference)
+    spread = math.sqrt(float(share @ (difference - mean) ** 2))
+    return mean, spread / math.sqrt(max(rows.total - 1, 1.0))
 
 
 def _scored(estimator: Any, train: Empirical, rest: Empirical) -> Any:

@@ -13,10 +13,12 @@ import numpy as np
 from fullspan.data import Empirical
 from fullspan.data.relations.columns import NaValues
 from fullspan.data.tables.prototype import N_BINS, Prototype, prototype
+from fullspan.data.tables.resampling import held_out
 from fullspan.errors import DataWarning, require_whole, warn
 from fullspan.estimators.answers.drawing import Forbid, conditioned, like_of, listed, texts_of
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.reading import Reading
+from fullspan.estimators.jobs.checking import SHARE, paired
 from fullspan.query.language.parse import parse_event
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ _LEAST_ROWS = 100
 MAX_STATES, MAX_BINNED_STATES = 1 << 20, 1 << 12
 """States up to which the search may take the table of all of them, and the same where columns are cut into bins: their
 margins have so many terms that elimination is far quicker."""
+MAX_LEVELS = 400
+"""Levels of all columns together up to which the full-span model is tried: a fit of more takes minutes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +97,7 @@ def synthesizer(
     ----------
     data : the table, or a :class:`Prototype` of it.
     estimator : what learns the model, unfitted, such as ``FullSpan()``; by default that or a network, whichever
-        predicts held-out rows better, and a network where the states are too many for a table.
+        predicts held-out rows better, and a network where the columns have more than 400 levels together.
     bins : of columns of numbers and dates with more values than that.
     missing : whether missing cells are drawn as well, at the rate and in the places that the model finds.
     given, forbid : conditions that will be drawn under; numbers in them become edges of bins.
@@ -116,14 +120,8 @@ def synthesizer(
         counted = reading.count(whole.prepared)
     for text in thresholds:
         parse_event(whole.condition(text), counted.space)  # what is misspelt is refused before anything is learned
-    learn = partial(_best, engine=_engine(counted), verbose=verbose) if estimator is None else partial(_by, estimator)
+    learn = partial(_best, verbose=verbose) if estimator is None else partial(_by, estimator)
     return Synthesizer(whole, learn(counted), learn)
-
-
-def _engine(counted: Empirical) -> Literal["auto", "elimination"]:
-    """Where the search takes place."""
-    most = MAX_BINNED_STATES if any(v.edges for v in counted.space.variables) else MAX_STATES
-    return "elimination" if counted.space.n_states > most else "auto"
 
 
 def _by(estimator: Any, counted: Empirical) -> Distribution:
@@ -134,29 +132,28 @@ def _by(estimator: Any, counted: Empirical) -> Distribution:
     return found
 
 
-def _best(counted: Empirical, engine: Literal["auto", "elimination"], verbose: bool = False) -> Distribution:
-    """The full-span model or the network of bounded elimination: what predicts a fifth of the rows better, of all rows.
+def _best(counted: Empirical, verbose: bool = False) -> Distribution:
+    """The full-span model where it predicts a fifth of the rows clearly better, and else the network; of all rows.
 
-    Beyond the table of all states it is the network, in a tenth of the time. Networks are learned from complete rows.
+    The network is learned in a tenth of the time, from complete rows.
     """
-    learners: dict[str, Callable[[Empirical], Distribution]] = {
-        "full-span": partial(_full_span, engine=engine),
-        "network": _network,
-    }
     if not counted.is_complete or len(counted.space) < 2 or counted.n_rows < _LEAST_ROWS:
-        return _full_span(counted, engine, verbose)
-    if engine == "elimination":
+        return _full_span(counted, verbose)
+    if sum(counted.space.cards) > MAX_LEVELS:
         return _network(counted)
-    learned, held = _parts(counted)
-    scores = {name: held.counts @ learn(learned).log_prob(held.states) for name, learn in learners.items()}
-    if scores["network"] > scores["full-span"]:
+    learned, rest = held_out(counted, SHARE, np.random.default_rng(0))
+    if rest is None:
         return _network(counted)
-    return _full_span(counted, engine, verbose)
+    states = rest.states.astype(np.int64)
+    ahead, error = paired(rest, _full_span(learned).log_prob(states), _network(learned).log_prob(states))
+    return _full_span(counted, verbose) if ahead > error else _network(counted)
 
 
-def _full_span(counted: Empirical, engine: Literal["auto", "elimination"], verbose: bool = False) -> Distribution:
+def _full_span(counted: Empirical, verbose: bool = False) -> Distribution:
     from fullspan.estimators.full_span import FullSpan
 
+    most = MAX_BINNED_STATES if any(v.edges for v in counted.space.variables) else MAX_STATES
+    engine: Literal["auto", "elimination"] = "elimination" if counted.space.n_states > most else "auto"
     return FullSpan(engine=engine, verbose=verbose).partial_fit(counted).distribution_
 
 
@@ -173,17 +170,6 @@ def _network(counted: Empirical) -> Distribution:
         for family, table in zip(found.families, shares, strict=True)
     ]
     return GraphDistribution(FactorGraph(counted.space, tuple(map(tuple, found.families)), tuple(tables)))
-
-
-def _parts(counted: Empirical) -> tuple[Empirical, Empirical]:
-    """Four fifths of the rows, and the others, at random but always the same."""
-    rows = np.repeat(np.arange(len(counted.counts)), np.rint(counted.counts).astype(np.int64))
-    order = np.random.default_rng(0).permutation(rows)
-    cut = len(order) // 5
-    first, second = (
-        Empirical.from_codes(counted.states[part], space=counted.space) for part in (order[cut:], order[:cut])
-    )
-    return first, second
 
 
 def synthesize(
@@ -210,7 +196,7 @@ def synthesize(
     n_rows : rows to draw; as many as the table has by default.
     columns : columns to make; all by default.
     estimator : what learns the model, unfitted, such as ``FullSpan()``; by default that or a network, whichever
-        predicts held-out rows better, and a network where the states are too many for a table.
+        predicts held-out rows better, and a network where the columns have more than 400 levels together.
     bins : of columns of numbers and dates with more values than that.
     missing : whether missing cells are drawn as well; otherwise no cell is missing.
     given : a condition that all rows meet, ``"region=north, age<30"`` or ``{"region": "north"}``. Exact, without

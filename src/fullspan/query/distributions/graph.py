@@ -28,7 +28,7 @@ from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import checked_codes
 from fullspan.query.distribution import PAIR_WORK, Distribution, Factors, Marginals, distinct_rows
 from fullspan.query.language.boxes import Codes, both
-from fullspan.query.language.events import Event, in_words
+from fullspan.query.language.events import IMPOSSIBLE, Event, in_words, log_uniform
 from fullspan.query.questions import Mode, entropy
 
 Allowed = Mapping[int, Codes]
@@ -124,11 +124,20 @@ class GraphDistribution(Distribution):
         log_z = self._tree(allowed).log_z(allowed)
         if log_z == -math.inf:
             raise self._impossible(allowed)
+        if allowed and self._may_exclude and log_z - self._log_norm < IMPOSSIBLE + log_uniform(allowed, self.space):
+            raise self._impossible(allowed)
         return log_z
+
+    @cached_property
+    def _may_exclude(self) -> bool:
+        """Whether a factor makes a state as good as impossible, as margins of 0 do."""
+        return any(float(table.min(initial=0.0, where=np.isfinite(table))) < IMPOSSIBLE for table in self.graph.tables)
 
     @contextmanager
     def _naming(self, allowed: Allowed) -> Iterator[None]:
-        """Name the evidence where the engine finds that it has probability 0."""
+        """Name the evidence where it has probability 0."""
+        if allowed and self._may_exclude:
+            self._log_sum(allowed)
         try:
             yield
         except QueryError as error:

@@ -24,7 +24,7 @@ from fullspan.model.record import Component
 from fullspan.query.distribution import PAIR_WORK, Distribution, Factors, Marginals
 from fullspan.query.distributions.state_table import of_clusters
 from fullspan.query.language.boxes import Codes, both
-from fullspan.query.language.events import Event, in_words
+from fullspan.query.language.events import IMPOSSIBLE, Event, in_words, log_uniform
 
 MAX_CELLS = 1 << 16
 """Most cells of a table: each is a sum in every component."""
@@ -111,7 +111,7 @@ class MixtureDistribution(Distribution):
 
     def _norm(self, joint: Array, given: Allowed) -> float:
         norm = float(np.logaddexp.reduce(joint))
-        if norm == -math.inf:
+        if norm < IMPOSSIBLE + log_uniform(given, self.visible):
             raise QueryError(f"the condition {in_words(given, self.visible)} has probability 0 in this mixture")
         return norm
 
