@@ -74,7 +74,7 @@ def test_other_packages_stand_side_by_side(name: str) -> None:
 
 
 def test_pictures_are_drawn_and_not_kept() -> None:
-    """But for the one of the README and the home page, and the papers' figures, which take hours."""
+    """But for the one of the README and the home page, the papers' figures, which take hours, and the explorer's."""
     kept = {path for kind in ("*.png", "*.svg") for path in DOCS.rglob(kind)}
     assert {path for path in kept if path.parent.name != "figures"} == {DOCS / "votes.svg"}
 

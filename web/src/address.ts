@@ -41,7 +41,7 @@ export function follow(store: Store): void {
     clearTimeout(late);
     if (typeof event.state === "string" && store.show(event.state)) { clearTimeout(late); return; }
     const said = read(location.hash), gone = Object.keys(store.page.view).filter((key) => !(key in said.view));
-    store.change({ ...said, view: { ...Object.fromEntries(gone.map((key) => [key, ""])), ...said.view } }, true);
+    store.change({ ...said, model: said.model || store.page.model, view: { ...Object.fromEntries(gone.map((key) => [key, ""])), ...said.view } }, true);
   });
   replace();
 }

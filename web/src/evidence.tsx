@@ -47,7 +47,7 @@ export function EvidencePanel(props: Common & { change: (given: Given) => void; 
         {variables.map((v) => (
           <li key={v.name}>
             <div class="name"><span>{v.name}</span>
-              {known.length > 0 && !known.includes(v.name) && v.moved >= 0.0005 && <span class="moved" title="half the sum of the changes of its probabilities">moved {(100 * v.moved).toFixed(1)} points</span>}
+              {known.length > 0 && !known.includes(v.name) && v.moved >= 0.0005 && <span class="moved" title="half the sum of the changes of its probabilities">{(100 * v.moved).toFixed(1)} points</span>}
               {look && <button type="button" class="small" onClick={() => look(v.name)} aria-label={`show the neighbours of ${v.name} in the graph`}>neighbours</button>}</div>
             <Levels variable={v} given={given} change={change} />
           </li>

@@ -7,7 +7,7 @@ import { useAnswer } from "./answers";
 import type { Common, Given, Graph, Level, Variable } from "./api";
 import { amount, percent } from "./bars";
 import { clamped } from "./given";
-import { DOT, hull, layout, leastOf, looks, letters, reduced, short, TALL, UNDER, type Drawn, type Item, type Look, type Pane } from "./layout";
+import { DOT, hubs, hull, layout, leastOf, looks, letters, reduced, short, TALL, UNDER, type Drawn, type Item, type Look, type Pane } from "./layout";
 import { GROUPS, kind, Legend, stroke } from "./legend";
 import { savePicture } from "./saving";
 import { useDrag, useSettings, type PanelProps, type Settings } from "./state";
@@ -159,6 +159,16 @@ export function GraphView(props: {
             <line x1={a.x} y1={a.y} x2={b.x} y2={b.y} stroke-width={width} stroke-opacity={faint ? 0.08 : opacity} class={kind(line.direction)}>
               <title>{said(line, graph.measure)}</title>
             </line>
+          );
+        })}
+        {hubs(drawn, GROUPS).map((group) => {
+          const ends = group.members.map((m) => spot.get(m)!), x = ends.reduce((sum, e) => sum + e.x, 0) / ends.length, y = ends.reduce((sum, e) => sum + e.y, 0) / ends.length;
+          return (
+            <g>
+              <path class="spoke" d={ends.map((e) => `M${x},${y} ${e.x},${e.y}`).join(" ")} />
+              <rect class="hub" x={x - 4} y={y - 4} width={8} height={8} />
+              <title>{said(group, graph.measure)}</title>
+            </g>
           );
         })}
         {inOrder.map(({ item, x, y, width }) => (

@@ -70,6 +70,12 @@ export function reduced(graph: Graph, least: number, open: Open, focus: string |
   };
 }
 
+/** Groups that are drawn as a hub, because nothing else shows what one of their variables is joined with. */
+export function hubs(drawn: Drawn, shaded: number): Group[] {
+  const joined = new Set(drawn.lines.flatMap((l) => [l.a, l.b]));
+  return drawn.groups.slice(shaded).filter((group) => group.members.some((name) => !joined.has(name)));
+}
+
 /** One line for all pairs between two items; pairs inside a folded community have none. */
 function joined(edges: Edge[], of: Map<string, Item>): Line[] {
   const between = new Map<string, Edge[]>();
@@ -108,7 +114,7 @@ export function layout(drawn: Drawn, below: Below, wanted: Pane): { places: Map<
 function simulate(nodes: Place[], drawn: Drawn, few: boolean): void {
   const top = Math.max(...drawn.lines.map((l) => l.strength), 1e-9);
   const links = drawn.lines.map((l) => ({ source: l.a, target: l.b, weight: l.strength / top }));
-  for (const group of drawn.groups.slice(0, 8))
+  for (const group of [...drawn.groups.slice(0, 8), ...hubs(drawn, 8)])
     for (const member of group.members.slice(1)) links.push({ source: group.members[0], target: member, weight: 0.05 });
   const held = new Set(links.flatMap((l) => [l.source, l.target]));
   const pull = (wide: number) => (d: any) => (held.has(d.item.id) ? wide : 0.2);

@@ -1,7 +1,7 @@
 /** What every line, colour, width and shade of the graph means: those that the picture uses, and no other. */
 
 import type { Graph } from "./api";
-import type { Drawn, Look } from "./layout";
+import { hubs, type Drawn, type Look } from "./layout";
 
 export const GROUPS = 4;
 export const kind = (direction: number) => (direction > 0 ? "with" : direction < 0 ? "against" : "neither");
@@ -32,6 +32,7 @@ export function Legend(props: { graph: Graph; drawn: Drawn; clamped: boolean; lo
         {rough > 0 && (rough === drawn.lines.length ? " (approximate)" : " (some approximate)")}</li>}
       {groups.length > 0 && <li>shaded: joined by an interaction of three or more variables{drawn.groups.length > groups.length && `, the strongest ${groups.length} of ${graph.total_groups.toLocaleString("en")}`}</li>}
       {groups.map((group, k) => <li title={group.words}><i class={`group shade${k}`} />{group.members.join(", ")}</li>)}
+      {hubs(drawn, GROUPS).length > 0 && <li><svg class="graph-key" width="30" height="14" aria-hidden="true"><path class="spoke" d="M1,12 15,7 29,12 M15,7 15,0" /><rect class="hub" x="12" y="4" width="6" height="6" /></svg> joined by {groups.length > 0 ? "another" : "an"} interaction of three or more variables</li>}
       {drawn.items.some((item) => item.folded) && <li><i class="folded" /> folded: variables that are joined more strongly with each other than with the rest</li>}
       {drawn.items.some((item) => !item.folded) && props.looks.some((look) => look.kind === "pill") && <li><i class="level" /> fill: probability of the level below the name, the likeliest one</li>}
       {(unnamed || named) && <li><i class="dot" /> {unnamed ? "a variable or community without room for its name; zoom in, or point at it" : "a variable without room for its level; zoom in"}</li>}

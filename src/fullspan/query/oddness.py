@@ -21,7 +21,7 @@ from fullspan.arrays import Array, Ints
 from fullspan.data.space import Level
 from fullspan.display import html_table
 from fullspan.query.distribution import Distribution
-from fullspan.query.prediction import level_log_probabilities
+from fullspan.query.prediction import cell_log_probabilities
 
 N_DRAWS = 2000
 """Rows drawn to compare a row with."""
@@ -122,7 +122,8 @@ def explain_rows(
 ) -> list[RowExplanation]:
     """Explanations of rows (m, n) of codes, -1 where a cell is not observed.
 
-    Time: one log-probability per level of every column for each row, and ``n_draws`` for each pattern of missing cells.
+    Time: one log-probability per level of every observed column, and one set of marginals, for each row; and
+    ``n_draws`` for each pattern of missing cells.
 
     Raises
     ------
@@ -131,13 +132,12 @@ def explain_rows(
     states = np.asarray(rows, dtype=np.int64)
     scores = -distribution.log_prob(states)
     shares = _shares(distribution, states, scores, n_draws, rng)
-    logs = [level_log_probabilities(distribution, states, i) for i in range(len(distribution.visible))]
     return [
         RowExplanation(
             float(scores[r]),
             float(shares[r]),
             math.sqrt(max(shares[r] * (1 - shares[r]), 1 / n_draws) / n_draws),
-            _cells(distribution, states[r], [log[r] for log in logs]),
+            _cells(distribution, states[r], cell_log_probabilities(distribution, states[r])),
         )
         for r in range(len(states))
     ]

@@ -66,6 +66,52 @@ def level_log_probabilities(distribution: Distribution, rows: Any, i: int) -> Ar
     return np.asarray((found - norm[:, None])[which.ravel()])
 
 
+def cell_log_probabilities(distribution: Distribution, row: Ints) -> list[Array]:
+    """``log p(x_i = l | the other observed cells)`` of every column i of one row (n,), as arrays over the levels.
+
+    Observed cells are tried out in one array, so that a graph is eliminated once for all of them; of an exact
+    distribution, cells that are not observed are its marginals given the row.
+
+    Raises
+    ------
+    QueryError : what the row says has probability 0.
+    FullspanError : the model has bounds instead of probabilities.
+    """
+    refuse_bounds(distribution)
+    cards, seen = distribution.visible.cards, [int(i) for i in np.flatnonzero(row >= 0)]
+    found = _of_observed(distribution, row, seen)
+    rest = [i for i in range(len(cards)) if i not in found]
+    if rest and distribution.exact and not distribution.complete_rows_only:
+        shares = distribution.marginals(distribution.event_of({i: (int(row[i]),) for i in seen})).shares
+        with np.errstate(divide="ignore"):
+            return [
+                found[i] if i in found else np.log(shares[name]) for i, name in enumerate(distribution.visible.names)
+            ]
+    found |= {i: level_log_probabilities(distribution, row[None], i)[0] for i in rest}
+    return [found[i] for i in range(len(cards))]
+
+
+def _of_observed(distribution: Distribution, row: Ints, seen: list[int]) -> dict[int, Array]:
+    """The same of the observed columns alone."""
+    cards = distribution.visible.cards
+    found: dict[int, Array] = {}
+    step = max(1, _HELD_CELLS // (max(cards) * len(row)))
+    for start in range(0, len(seen), step):
+        part = seen[start : start + step]
+        ends = np.cumsum([cards[i] for i in part])
+        tried = np.repeat(row[None], ends[-1], axis=0)
+        tried[np.arange(ends[-1]), np.repeat(part, [cards[i] for i in part])] = np.concatenate(
+            [np.arange(cards[i]) for i in part]
+        )
+        logs = np.split(distribution.log_weight(tried), ends[:-1])
+        norms = np.array([np.logaddexp.reduce(log) for log in logs])
+        without = np.repeat(row[None], len(part), axis=0)
+        without[np.arange(len(part)), part] = -1
+        _refuse_impossible(distribution, without, norms)
+        found |= {i: log - norm for i, log, norm in zip(part, logs, norms, strict=True)}
+    return found
+
+
 def level_probabilities(distribution: Distribution, rows: Any, i: int) -> Array:
     """(m, levels) ``p(x_i = l | the other observed cells)``; see :func:`level_log_probabilities`."""
     p = np.exp(level_log_probabilities(distribution, rows, i))

@@ -40,9 +40,9 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     }.items()
 }
 KINDS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
-FILES: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
-}
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+TABLES: dict[int | str, dict[str, Any]] = {200: {"content": dict.fromkeys(KINDS.values(), BINARY)}}
+MODEL_FILE = "application/octet-stream"
 ModelName = Annotated[str, Path(max_length=200, description="Name of a model, as /api/models lists it.")]
 
 
@@ -151,7 +151,7 @@ def _add_changes(app: FastAPI, pool: Pool) -> None:
         """How odd a row is, and each of its cells given the others."""
         return ask(model, "row", **body.model_dump())
 
-    @app.post("/api/models/{model}/sample-file", response_class=Response, responses=FILES)
+    @app.post("/api/models/{model}/sample-file", response_class=Response, responses=TABLES)
     def sample_file(model: ModelName, body: schema.SampleFile) -> Any:
         """Independent rows drawn from the model, as a file."""
         content = ask(model, "sample_file", **body.model_dump())["content"]
@@ -197,10 +197,10 @@ def _add_fits(app: FastAPI, fits: Fits | None) -> None:
         """Keep the best model so far; asked again, end the fit without one."""
         return allowed().stop(fit)
 
-    @app.get("/api/fits/{fit}/model", response_class=Response, responses=FILES)
+    @app.get("/api/fits/{fit}/model", response_class=Response, responses={200: {"content": {MODEL_FILE: BINARY}}})
     def model_file(fit: ModelName) -> Any:
         """The file of a fitted model."""
-        return Response(allowed().model(fit), media_type="application/octet-stream")
+        return Response(allowed().model(fit), media_type=MODEL_FILE)
 
 
 def _add_facts(app: FastAPI, pool: Pool) -> None:

@@ -57,6 +57,8 @@ MAX_MEMORY = 1 << 30
 MAX_SAMPLES = 1000
 MAX_SAMPLED_CELLS = 5_000_000
 """Cells of a file of drawn rows."""
+N_DRAWS = 500
+"""Rows drawn to compare a row with."""
 NEAREST = 8
 """Other interactions of the same variables that are listed next to one."""
 Given = Mapping[str, Any]
@@ -139,6 +141,8 @@ class Explorer:
 
     def _about_rows(self) -> str:
         """Which rows are shown, or why none are, in a sentence."""
+        if self.estimator is None:
+            return "A network comes without rows."
         if self.counts is None or self.table is None:
             return self._no_table or "A model file keeps no rows: fullspan serve --data FILE shows them next to it."
         learned = self.counts.fingerprint() == str(getattr(self.estimator.fitted_, "fingerprint", ""))
@@ -361,7 +365,7 @@ class Explorer:
             for name, level in pasted.items():
                 i = visible.position(name)
                 codes[0, i] = visible.variables[i].code(level)
-        found = explain_rows(self.distribution, codes, np.random.default_rng(0))[0]
+        found = explain_rows(self.distribution, codes, np.random.default_rng(0), N_DRAWS)[0]
         cells = zip(visible.variables, codes[0].tolist(), strict=True)
         rows = 0 if self.counts is None or self.table is None else len(self.table.codes)
         return {**found.to_dict(), "text": row_text(cells), "n_rows": rows}

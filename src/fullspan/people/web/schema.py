@@ -393,7 +393,7 @@ class Fit(BaseModel):
     stopping: bool
     problem: str
     words: str
-    costs: list[tuple[float, float]]
+    costs: list[list[float]]
 
 
 class FitsAnswer(BaseModel):

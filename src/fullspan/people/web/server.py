@@ -113,6 +113,7 @@ def _listener(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen()  # so that whoever comes before the application is ready waits, and is not turned away
     except OSError as error:
         listener.close()
         raise FullspanError(

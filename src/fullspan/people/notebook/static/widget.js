@@ -810,11 +810,7 @@ function it(e) {
 					b.length > 0 && !b.includes(e.name) && e.moved >= 5e-4 && /* @__PURE__ */ F("span", {
 						class: "moved",
 						title: "half the sum of the changes of its probabilities",
-						children: [
-							"moved ",
-							(100 * e.moved).toFixed(1),
-							" points"
-						]
+						children: [(100 * e.moved).toFixed(1), " points"]
 					}),
 					a && /* @__PURE__ */ F("button", {
 						type: "button",
@@ -3544,7 +3540,7 @@ function rc(e, t, n, r) {
 	}
 	return {
 		items: m.sort(tc),
-		lines: ic(i, p),
+		lines: ac(i, p),
 		groups: a.filter((e) => e.members.every((e) => p.has(e) && !p.get(e).folded)),
 		communities: [...l].filter(([, e]) => e.length >= Zs).map(([e, t]) => ({
 			id: e,
@@ -3558,6 +3554,10 @@ function rc(e, t, n, r) {
 	};
 }
 function ic(e, t) {
+	let n = new Set(e.lines.flatMap((e) => [e.a, e.b]));
+	return e.groups.slice(t).filter((e) => e.members.some((e) => !n.has(e)));
+}
+function ac(e, t) {
 	let n = /* @__PURE__ */ new Map();
 	for (let r of e) {
 		let e = t.get(r.a), i = t.get(r.b);
@@ -3578,7 +3578,7 @@ function ic(e, t) {
 		};
 	}).sort(tc);
 }
-function ac(e, t, n) {
+function oc(e, t, n) {
 	let { wide: r, around: i } = $s(n), a = e.items.length <= 45, o = e.items.map((n, a) => {
 		let o = 2 * Math.PI * a / e.items.length, s = i + r * n.label.length;
 		return {
@@ -3589,23 +3589,23 @@ function ac(e, t, n) {
 			room: Math.max(s, 6.6 * t(n).length)
 		};
 	});
-	oc(o, e, a);
+	sc(o, e, a);
 	let s = a ? o.reduce((e, t) => e + 2.4 * (t.room + 16) * 58, 0) : o.length * 2600, c = a ? s / n.width : Math.min(s / n.width, 1.5 * n.width, 1e3), l = {
 		width: n.width,
 		height: Math.max(n.height, c)
 	};
-	return sc(o, l, a), {
+	return cc(o, l, a), {
 		places: new Map(o.map((e) => [e.item.id, e])),
 		pane: l
 	};
 }
-function oc(e, t, n) {
+function sc(e, t, n) {
 	let r = Math.max(...t.lines.map((e) => e.strength), 1e-9), i = t.lines.map((e) => ({
 		source: e.a,
 		target: e.b,
 		weight: e.strength / r
 	}));
-	for (let e of t.groups.slice(0, 8)) for (let t of e.members.slice(1)) i.push({
+	for (let e of [...t.groups.slice(0, 8), ...ic(t, 8)]) for (let t of e.members.slice(1)) i.push({
 		source: e.members[0],
 		target: t,
 		weight: .05
@@ -3613,7 +3613,7 @@ function oc(e, t, n) {
 	let a = new Set(i.flatMap((e) => [e.source, e.target])), o = (e) => (t) => a.has(t.item.id) ? e : .2, s = n ? e.length > 30 ? 80 : 170 : 30;
 	qs(e).force("link", Rs(i).id((e) => e.item.id).distance(s).strength((e) => .03 + .35 * Math.sqrt(e.weight))).force("charge", Js().strength(n ? e.length > 30 ? -420 : -1300 : -90)).force("apart", Fs((e) => n ? e.room / 2 + 10 : 14)).force("x", Ys(0).strength(o(.05))).force("y", Xs(0).strength(o(n ? .11 : .07))).stop().tick(e.length > 150 ? 160 : 320);
 }
-function sc(e, t, n) {
+function cc(e, t, n) {
 	let r = (t, n, r) => {
 		let i = Math.min(...e.map((e) => e[t])), a = Math.max(...e.map((e) => e[t]));
 		for (let o of e) o[t] = n(o) + (a > i ? (o[t] - i) / (a - i) : .5) * (r(o) - n(o));
@@ -3632,7 +3632,7 @@ function sc(e, t, n) {
 		if (!t) return;
 	}
 }
-function cc(e, t) {
+function lc(e, t) {
 	let { wide: n } = $s(t), r = [], i = /* @__PURE__ */ new Map(), a = (e, t) => e[0] < t[2] && t[0] < e[2] && e[1] < t[3] && t[1] < e[3], o = e.map((e) => [
 		e.x - 5,
 		e.y - 5,
@@ -3695,7 +3695,7 @@ function cc(e, t) {
 		d && r.push(d[1]), i.set(a.id, d ? d[0] : { kind: "dot" });
 	}), i;
 }
-function lc(e) {
+function uc(e) {
 	let t = [...e].sort((e, t) => e[0] - t[0] || e[1] - t[1]), n = (e) => {
 		let t = [];
 		for (let n of e) {
@@ -3710,12 +3710,12 @@ function lc(e) {
 	};
 	return t.length > 2 ? [...n(t), ...n(t.reverse())] : t;
 }
-var uc = (e) => e > 0 ? "with" : e < 0 ? "against" : "neither", dc = (e) => ({
+var dc = (e) => e > 0 ? "with" : e < 0 ? "against" : "neither", fc = (e) => ({
 	width: 1 + 5.5 * e ** .6,
 	opacity: .4 + .55 * e ** .5
 });
-function fc(e) {
-	let { width: t, opacity: n } = dc(e.share ?? .4);
+function pc(e) {
+	let { width: t, opacity: n } = fc(e.share ?? .4);
 	return /* @__PURE__ */ F("svg", {
 		class: "graph-key",
 		width: "30",
@@ -3732,16 +3732,16 @@ function fc(e) {
 		})
 	});
 }
-function pc(e) {
-	let { graph: t, drawn: n, clamped: r } = e, i = new Set(n.lines.map((e) => uc(e.direction))), a = n.groups.slice(0, 4), o = n.lines.filter((e) => e.approximate).length, s = n.lines.some((e) => e.pairs > 1), c = e.looks.some((e) => e.kind === "dot"), l = e.looks.some((e) => e.kind === "named"), u = t.edges.some((e) => e.direction === 0 && e.kind !== null) || s;
+function mc(e) {
+	let { graph: t, drawn: n, clamped: r } = e, i = new Set(n.lines.map((e) => dc(e.direction))), a = n.groups.slice(0, 4), o = n.lines.filter((e) => e.approximate).length, s = n.lines.some((e) => e.pairs > 1), c = e.looks.some((e) => e.kind === "dot"), l = e.looks.some((e) => e.kind === "named"), u = t.edges.some((e) => e.direction === 0 && e.kind !== null) || s;
 	return /* @__PURE__ */ F("ul", {
 		class: "legend",
 		"aria-label": "legend",
 		children: [
-			i.has("with") && /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F(fc, { name: "with" }), " goes with"] }),
-			i.has("against") && /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F(fc, { name: "against" }), " goes against"] }),
+			i.has("with") && /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F(pc, { name: "with" }), " goes with"] }),
+			i.has("against") && /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F(pc, { name: "against" }), " goes against"] }),
 			i.has("neither") && /* @__PURE__ */ F("li", { children: [
-				/* @__PURE__ */ F(fc, { name: "neither" }),
+				/* @__PURE__ */ F(pc, { name: "neither" }),
 				" ",
 				u ? "no single direction" : "joined; no direction is given"
 			] }),
@@ -3753,11 +3753,11 @@ function pc(e) {
 				" pairs"
 			] }),
 			i.size > 0 && /* @__PURE__ */ F("li", { children: [
-				/* @__PURE__ */ F(fc, {
+				/* @__PURE__ */ F(pc, {
 					name: "width",
 					share: 0
 				}),
-				/* @__PURE__ */ F(fc, {
+				/* @__PURE__ */ F(pc, {
 					name: "width",
 					share: 1
 				}),
@@ -3771,6 +3771,27 @@ function pc(e) {
 				title: e.words,
 				children: [/* @__PURE__ */ F("i", { class: `group shade${t}` }), e.members.join(", ")]
 			})),
+			ic(n, 4).length > 0 && /* @__PURE__ */ F("li", { children: [
+				/* @__PURE__ */ F("svg", {
+					class: "graph-key",
+					width: "30",
+					height: "14",
+					"aria-hidden": "true",
+					children: [/* @__PURE__ */ F("path", {
+						class: "spoke",
+						d: "M1,12 15,7 29,12 M15,7 15,0"
+					}), /* @__PURE__ */ F("rect", {
+						class: "hub",
+						x: "12",
+						y: "4",
+						width: "6",
+						height: "6"
+					})]
+				}),
+				" joined by ",
+				a.length > 0 ? "another" : "an",
+				" interaction of three or more variables"
+			] }),
 			n.items.some((e) => e.folded) && /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F("i", { class: "folded" }), " folded: variables that are joined more strongly with each other than with the rest"] }),
 			n.items.some((e) => !e.folded) && e.looks.some((e) => e.kind === "pill") && /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F("i", { class: "level" }), " fill: probability of the level below the name, the likeliest one"] }),
 			(c || l) && /* @__PURE__ */ F("li", { children: [
@@ -3783,14 +3804,14 @@ function pc(e) {
 	});
 }
 // src/saving.ts
-function mc(e, t, n = "text/plain") {
+function hc(e, t, n = "text/plain") {
 	let r = URL.createObjectURL(t instanceof Blob ? t : new Blob([t], { type: n }));
 	Object.assign(document.createElement("a"), {
 		href: r,
 		download: e
 	}).click(), setTimeout(() => URL.revokeObjectURL(r), 1e4);
 }
-var hc = [
+var gc = [
 	"fill",
 	"fill-opacity",
 	"stroke",
@@ -3807,18 +3828,18 @@ var hc = [
 	"display",
 	"visibility"
 ];
-function gc(e) {
+function _c(e) {
 	let t = e.cloneNode(!0), n = e.querySelectorAll("*"), r = t.querySelectorAll("*");
 	n.forEach((e, t) => {
 		let n = getComputedStyle(e), i = r[t];
-		i.removeAttribute("class"), i.setAttribute("style", hc.map((e) => `${e}:${n.getPropertyValue(e)}`).join(";"));
+		i.removeAttribute("class"), i.setAttribute("style", gc.map((e) => `${e}:${n.getPropertyValue(e)}`).join(";"));
 	});
 	let { width: i, height: a } = e.viewBox.baseVal;
 	return t.setAttribute("xmlns", "http://www.w3.org/2000/svg"), t.setAttribute("width", String(i)), t.setAttribute("height", String(a)), t.setAttribute("style", `background:${getComputedStyle(document.body).backgroundColor}`), new XMLSerializer().serializeToString(t);
 }
-async function _c(e, t, n) {
-	let r = gc(t);
-	if (n === "svg") return mc(`${e}.svg`, r, "image/svg+xml");
+async function vc(e, t, n) {
+	let r = _c(t);
+	if (n === "svg") return hc(`${e}.svg`, r, "image/svg+xml");
 	let i = new Image();
 	i.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(r)}`, await i.decode();
 	let { width: a, height: o } = t.viewBox.baseVal, s = Object.assign(document.createElement("canvas"), {
@@ -3827,11 +3848,11 @@ async function _c(e, t, n) {
 	}), c = s.getContext("2d");
 	c.fillStyle = getComputedStyle(document.body).backgroundColor, c.fillRect(0, 0, s.width, s.height), c.drawImage(i, 0, 0, s.width, s.height);
 	let l = await new Promise((e) => s.toBlob(e, "image/png"));
-	l && mc(`${e}.png`, l);
+	l && hc(`${e}.png`, l);
 }
 // src/graph.tsx
-var vc = (e, t) => `${e.words}: ${t} ${Xe(e.strength, e.approximate)}`;
-function yc(e, { variables: t, now: n, given: r }) {
+var yc = (e, t) => `${e.words}: ${t} ${Xe(e.strength, e.approximate)}`;
+function bc(e, { variables: t, now: n, given: r }) {
 	if (e.folded) return {
 		share: 0,
 		text: `${e.members.length} variables`,
@@ -3850,9 +3871,9 @@ function yc(e, { variables: t, now: n, given: r }) {
 		clamped: o !== void 0
 	};
 }
-var bc = (e) => (t) => t.folded ? `${t.members.length} variables` : "x".repeat(Math.max(...(e.get(t.id)?.levels ?? []).map((e) => Qs(String(e)).length), 0)) + " 100.0%";
-function xc(e) {
-	let { item: t, x: n, y: r, width: i, look: a, font: o, facts: s, doing: c } = e, { share: l, text: u, clamped: d } = yc(t, s), f = `${d ? " clamped" : ""}${e.focus ? " focus" : ""}${t.folded ? " folded" : ""}`, p = t.folded ? `open the community of ${t.members.slice(0, 3).join(", ")}: ${u}` : void 0;
+var xc = (e) => (t) => t.folded ? `${t.members.length} variables` : "x".repeat(Math.max(...(e.get(t.id)?.levels ?? []).map((e) => Qs(String(e)).length), 0)) + " 100.0%";
+function Sc(e) {
+	let { item: t, x: n, y: r, width: i, look: a, font: o, facts: s, doing: c } = e, { share: l, text: u, clamped: d } = bc(t, s), f = `${d ? " clamped" : ""}${e.focus ? " focus" : ""}${t.folded ? " folded" : ""}`, p = t.folded ? `open the community of ${t.members.slice(0, 3).join(", ")}: ${u}` : void 0;
 	return /* @__PURE__ */ F("g", {
 		class: `node ${a.kind}${f}`,
 		tabindex: 0,
@@ -3932,7 +3953,7 @@ function xc(e) {
 		] })
 	});
 }
-function Sc(e) {
+function Cc(e) {
 	let [t, n] = P({
 		width: 960,
 		height: 600
@@ -3950,7 +3971,7 @@ function Sc(e) {
 		return r.observe(e.current), () => r.disconnect();
 	}, []), t;
 }
-function Cc(e, t) {
+function wc(e, t) {
 	let [n, r] = P(ns), i = De(null);
 	return Te(() => {
 		let t = 0;
@@ -3968,18 +3989,18 @@ function Cc(e, t) {
 		whole: () => i.current?.transform(L(e.current), ns)
 	};
 }
-function wc(e) {
-	let { graph: t, drawn: n, facts: r, focus: i } = e, a = De(null), o = De(null), s = Sc(o), { places: c, pane: l } = Oe(() => ac(n, bc(r.variables), s), [
+function Tc(e) {
+	let { graph: t, drawn: n, facts: r, focus: i } = e, a = De(null), o = De(null), s = Cc(o), { places: c, pane: l } = Oe(() => oc(n, xc(r.variables), s), [
 		n,
 		r.variables,
 		s
-	]), { at: u, by: d, move: f, whole: p } = Cc(a, c), [m, h] = P(null), { font: g } = $s(s), _ = Math.max(...n.lines.map((e) => e.strength), 1e-9), v = Oe(() => [...c.values()].map((e) => ({
+	]), { at: u, by: d, move: f, whole: p } = wc(a, c), [m, h] = P(null), { font: g } = $s(s), _ = Math.max(...n.lines.map((e) => e.strength), 1e-9), v = Oe(() => [...c.values()].map((e) => ({
 		...e,
 		x: u.applyX(e.x),
 		y: u.applyY(e.y)
 	})), [c, u]), y = Oe(() => {
 		let e = (e) => e.id === i ? 2 : +!!e.members.some((e) => e in r.given);
-		return cc([...v].sort((t, n) => e(n.item) - e(t.item) || n.item.strength - t.item.strength).map(({ item: e, x: t, y: n, width: r, room: i }) => ({
+		return lc([...v].sort((t, n) => e(n.item) - e(t.item) || n.item.strength - t.item.strength).map(({ item: e, x: t, y: n, width: r, room: i }) => ({
 			id: e.id,
 			label: e.label,
 			x: t,
@@ -4007,10 +4028,10 @@ function wc(e) {
 	return /* @__PURE__ */ F("div", {
 		ref: o,
 		children: [
-			/* @__PURE__ */ F(pc, {
+			/* @__PURE__ */ F(mc, {
 				graph: t,
 				drawn: n,
-				clamped: n.items.some((e) => yc(e, r).clamped),
+				clamped: n.items.some((e) => bc(e, r).clamped),
 				looks: [...y.values()]
 			}),
 			/* @__PURE__ */ F("div", {
@@ -4042,7 +4063,7 @@ function wc(e) {
 						type: "button",
 						class: "small",
 						onClick: () => {
-							_c(`${e.name}-graph`, a.current, t);
+							vc(`${e.name}-graph`, a.current, t);
 						},
 						children: ["Save as ", t.toUpperCase()]
 					}))
@@ -4057,18 +4078,18 @@ function wc(e) {
 				"aria-label": "interaction graph",
 				children: [
 					n.groups.slice(0, 4).map((e, n) => {
-						let r = lc(e.members.map((e) => [b.get(e).x, b.get(e).y]));
+						let r = uc(e.members.map((e) => [b.get(e).x, b.get(e).y]));
 						return /* @__PURE__ */ F("g", {
 							class: `shade shade${n}`,
 							children: [/* @__PURE__ */ F("polygon", {
 								points: r.map((e) => e.join(",")).join(" "),
 								"stroke-width": "46",
 								"stroke-linejoin": "round"
-							}), /* @__PURE__ */ F("title", { children: vc(e, t.measure) })]
+							}), /* @__PURE__ */ F("title", { children: yc(e, t.measure) })]
 						});
 					}),
 					[...n.lines].reverse().map((e) => {
-						let r = b.get(e.a), i = b.get(e.b), { width: a, opacity: o } = dc(e.strength / _), s = m !== null && n.lines.length > 60 && e.a !== m && e.b !== m;
+						let r = b.get(e.a), i = b.get(e.b), { width: a, opacity: o } = fc(e.strength / _), s = m !== null && n.lines.length > 60 && e.a !== m && e.b !== m;
 						return /* @__PURE__ */ F("line", {
 							x1: r.x,
 							y1: r.y,
@@ -4076,11 +4097,28 @@ function wc(e) {
 							y2: i.y,
 							"stroke-width": a,
 							"stroke-opacity": s ? .08 : o,
-							class: uc(e.direction),
-							children: /* @__PURE__ */ F("title", { children: vc(e, t.measure) })
+							class: dc(e.direction),
+							children: /* @__PURE__ */ F("title", { children: yc(e, t.measure) })
 						});
 					}),
-					C.map(({ item: e, x: t, y: n, width: a }) => /* @__PURE__ */ F(xc, {
+					ic(n, 4).map((e) => {
+						let n = e.members.map((e) => b.get(e)), r = n.reduce((e, t) => e + t.x, 0) / n.length, i = n.reduce((e, t) => e + t.y, 0) / n.length;
+						return /* @__PURE__ */ F("g", { children: [
+							/* @__PURE__ */ F("path", {
+								class: "spoke",
+								d: n.map((e) => `M${r},${i} ${e.x},${e.y}`).join(" ")
+							}),
+							/* @__PURE__ */ F("rect", {
+								class: "hub",
+								x: r - 4,
+								y: i - 4,
+								width: 8,
+								height: 8
+							}),
+							/* @__PURE__ */ F("title", { children: yc(e, t.measure) })
+						] });
+					}),
+					C.map(({ item: e, x: t, y: n, width: a }) => /* @__PURE__ */ F(Sc, {
 						item: e,
 						x: t,
 						y: n,
@@ -4113,7 +4151,7 @@ function wc(e) {
 								"text-anchor": "middle",
 								y: 24,
 								class: "told",
-								children: yc(w.item, r).text
+								children: bc(w.item, r).text
 							})
 						]
 					})
@@ -4122,11 +4160,11 @@ function wc(e) {
 		]
 	});
 }
-var Tc = (e, t, n) => n > t ? Math.log(Math.max(e, t) / t) / Math.log(n / t) : 0;
-function Ec({ graph: e, least: t, set: n }) {
+var Ec = (e, t, n) => n > t ? Math.log(Math.max(e, t) / t) / Math.log(n / t) : 0;
+function Dc({ graph: e, least: t, set: n }) {
 	let r = Qe(n), i = e.edges.map((e) => e.strength).filter((e) => e > 0);
 	if (i.length < 2) return null;
-	let a = Math.min(...i), o = Math.max(...i), s = Math.round(1e3 * Tc(Math.max(t, a), a, o)), c = (e) => r.to(e <= 0 ? "0" : (a * (o / a) ** (Math.min(e, 999.9) / 1e3)).toPrecision(3)), l = e.edges.filter((e) => e.strength >= t).length;
+	let a = Math.min(...i), o = Math.max(...i), s = Math.round(1e3 * Ec(Math.max(t, a), a, o)), c = (e) => r.to(e <= 0 ? "0" : (a * (o / a) ** (Math.min(e, 999.9) / 1e3)).toPrecision(3)), l = e.edges.filter((e) => e.strength >= t).length;
 	return /* @__PURE__ */ F("label", {
 		class: "strength",
 		children: [
@@ -4153,7 +4191,7 @@ function Ec({ graph: e, least: t, set: n }) {
 		]
 	});
 }
-function Dc({ drawn: e, set: t }) {
+function Oc({ drawn: e, set: t }) {
 	let { communities: n } = e;
 	if (n.length < 2) return null;
 	let r = n.filter((e) => !e.folded), i = n.length - r.length, a = (e) => r.filter((t) => t.id !== e).map((e) => e.id).join(",") || "none";
@@ -4191,7 +4229,7 @@ function Dc({ drawn: e, set: t }) {
 		]
 	});
 }
-function Oc({ graph: e, drawn: t, look: n }) {
+function kc({ graph: e, drawn: t, look: n }) {
 	return /* @__PURE__ */ F("ul", {
 		class: "strongest",
 		"aria-label": "strongest pairs",
@@ -4214,7 +4252,7 @@ function Oc({ graph: e, drawn: t, look: n }) {
 		] }))
 	});
 }
-function kc(e) {
+function Ac(e) {
 	let { ask: t, model: n, given: r, change: i, focus: a, look: o, version: s, seen: c, failed: l } = e, { view: u, set: d } = Ze(e.settings), f = Math.min(6, Math.max(1, Number(u.steps) || 1)), p = Re(() => t.graph(n, a, f), [
 		n,
 		a,
@@ -4274,7 +4312,7 @@ function kc(e) {
 							children: "Show all"
 						})
 					] }),
-					/* @__PURE__ */ F(Ec, {
+					/* @__PURE__ */ F(Dc, {
 						graph: m,
 						least: g,
 						set: (e, t) => d({ least: e }, t)
@@ -4292,16 +4330,16 @@ function kc(e) {
 					})
 				]
 			}),
-			/* @__PURE__ */ F(Dc, {
+			/* @__PURE__ */ F(Oc, {
 				drawn: _,
 				set: (e) => d({ open: e })
 			}),
-			/* @__PURE__ */ F(Oc, {
+			/* @__PURE__ */ F(kc, {
 				graph: m,
 				drawn: _,
 				look: o
 			}),
-			/* @__PURE__ */ F(wc, {
+			/* @__PURE__ */ F(Tc, {
 				graph: m,
 				drawn: _,
 				facts: S,
@@ -4325,17 +4363,17 @@ function kc(e) {
 	});
 }
 // src/header.tsx
-var Ac = (e, t) => `${e.toLocaleString("en")} ${t}${e === 1 ? "" : "s"}`, jc = ({ model: e }) => /* @__PURE__ */ F("span", {
+var jc = (e, t) => `${e.toLocaleString("en")} ${t}${e === 1 ? "" : "s"}`, Mc = ({ model: e }) => /* @__PURE__ */ F("span", {
 	class: "about",
 	children: [
 		e.kind,
 		", ",
 		e.n_variables.toLocaleString("en"),
 		" variables, ",
-		Ac(e.n_interactions, e.called),
+		jc(e.n_interactions, e.called),
 		e.n_rows > 0 && `, ${e.n_rows.toLocaleString("en")} rows`
 	]
-}), Mc = ({ store: e }) => /* @__PURE__ */ F("span", {
+}), Nc = ({ store: e }) => /* @__PURE__ */ F("span", {
 	class: "steps",
 	role: "group",
 	"aria-label": "steps",
@@ -4360,7 +4398,7 @@ var Ac = (e, t) => `${e.toLocaleString("en")} ${t}${e === 1 ? "" : "s"}`, jc = (
 	]
 });
 // src/messages.ts
-function Nc(e) {
+function Pc(e) {
 	let t = Math.random().toString(36).slice(2), n = /* @__PURE__ */ new Map(), r = 0, i = ({ id: e, wrong: t, answer: r }) => {
 		let i = n.get(e);
 		n.delete(e), t === null ? i?.resolve({
@@ -4392,12 +4430,12 @@ function Nc(e) {
 	};
 }
 // src/style.css?inline
-var Pc = ":root,:host{color-scheme:light dark;--ink:light-dark(#1b1f24,#e8eaed);--muted:light-dark(#56606b,#a7b0ba);--grid:light-dark(#dfe3e8,#343b44);--paper:light-dark(#fff,#14181d);--soft:light-dark(#f4f6f8,#1d232a);--line:light-dark(#8a939d,#77818c);--with:light-dark(#0072b2,#56b4e9);--against:light-dark(#b34700,#f0a35e);--fill:light-dark(#a9d3ee,#1f5f86);--clamp:light-dark(#6a3d9a,#cdb2ec);--on:light-dark(#fff,#14181d);--warn:light-dark(#fff1d6,#3a2f14);--g0:light-dark(#009e73,#2fc79b);--g1:light-dark(#cc3f8f,#f08cc4);--g2:light-dark(#b8a800,#e5da4a);--g3:light-dark(#7d5a3c,#c9a27e)}*{box-sizing:border-box}body{background:var(--paper);color:var(--ink);margin:0;font:15px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif}header{border-bottom:1px solid var(--grid);flex-wrap:wrap;align-items:center;gap:.4rem 1.2rem;padding:.7rem 1.2rem;display:flex}h1{letter-spacing:-.01em;margin:0;font-size:1.15rem}.about,.hint,.legend{color:var(--muted);font-size:.9rem}.columns{grid-template-columns:minmax(16rem,21rem) minmax(0,1fr);display:grid}aside{border-right:1px solid var(--grid);max-height:calc(100vh - 3.4rem);padding:.9rem 1.1rem 2rem;position:sticky;top:0;overflow-y:auto}main{min-width:0;padding:.9rem 1.2rem 3rem}button,input,select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;padding:.25rem .55rem}button{cursor:pointer}button:hover{background:var(--soft)}button.main{background:var(--with);border-color:var(--with);color:var(--on);font-weight:600}button.small{color:var(--muted);border-color:var(--grid);padding:0 .45rem;font-size:.8rem;font-weight:400}:focus-visible{outline:3px solid var(--with);outline-offset:1px}input[type=number]{width:5.5rem}.search{color:var(--muted);font-size:.9rem;display:block}.search input{width:100%;color:var(--ink);margin-top:.15rem;display:block}.given{margin:.7rem 0;font-size:.9rem}.given p{color:var(--muted);margin:.4rem 0}.chip{background:var(--clamp);border-color:var(--clamp);color:var(--on);border-radius:1rem;margin:0 .3rem .3rem 0;font-size:.86rem;font-weight:600}.chip:hover{background:var(--clamp);opacity:.85}.variables{margin:0;padding:0;list-style:none}.variables li{border-top:1px solid var(--grid);padding:.35rem 0 .5rem}.name{overflow-wrap:anywhere;justify-content:space-between;align-items:baseline;font-size:.92rem;font-weight:600;display:flex}.levels{gap:3px;margin-top:3px;display:grid}.level{border-color:var(--grid);text-align:left;border-radius:.3rem;justify-content:space-between;padding:.08rem .5rem;font-size:.86rem;display:flex;position:relative;overflow:hidden}.level .fill,.bar .fill{background:var(--fill);transition:width .25s ease-out;position:absolute;inset:0 auto 0 0}.level .was{background:var(--ink);opacity:.45;width:2px;margin-left:-1px;position:absolute;top:0;bottom:0}.level .text,.level .number{font-variant-numeric:tabular-nums;position:relative}.level[aria-pressed=true]{border-color:var(--clamp);box-shadow:inset 0 0 0 2px var(--clamp);font-weight:700}.bar{background:var(--soft);border-radius:2px;min-width:5rem;height:.65rem;margin:1px 0;display:block;position:relative;overflow:hidden}.bar .fill{background:var(--with);opacity:.85}@media (prefers-reduced-motion:reduce){*{transition:none!important}}.ask form{align-items:center;gap:.6rem;display:flex}.ask label{font-weight:600}.combo{flex:1;position:relative}.combo input{width:100%;padding:.45rem .7rem;font-family:ui-monospace,Menlo,Consolas,monospace}.combo ul{z-index:5;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;margin:2px 0 0;padding:.2rem 0;list-style:none;position:absolute;left:0;right:0;box-shadow:0 6px 18px #0003}.combo li{cursor:pointer;padding:.2rem .7rem}.combo li[aria-selected=true],.combo li:hover{background:var(--with);color:var(--on)}.ask [aria-live]{max-height:17rem;overflow-y:auto}.asked{margin:.6rem 0}nav{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:.3rem;margin:.9rem 0 .7rem;display:flex}nav button{border:0;border-bottom:3px solid #0000;border-radius:.3rem .3rem 0 0;padding:.35rem .65rem}nav button[aria-current]{border-bottom-color:var(--with);font-weight:600}.row{flex-wrap:wrap;align-items:center;gap:.4rem 1rem;display:flex}.legend{flex-wrap:wrap;gap:.1rem 1.1rem;margin:.4rem 0;padding:0;font-size:.86rem;list-style:none;display:flex}.legend svg,.legend i{vertical-align:middle;margin-right:.3rem}.legend i{border-radius:.4rem;width:1.1rem;height:.8rem;display:inline-block}.legend i.group{opacity:.45}.legend i.shade0{background:var(--g0)}.legend i.shade1{background:var(--g1)}.legend i.shade2{background:var(--g2)}.legend i.shade3{background:var(--g3)}.legend i.level{background:var(--fill);border:1px solid var(--line)}.legend i.clamped{border:3px solid var(--clamp)}.graph{touch-action:pan-x pan-y;cursor:grab;-webkit-user-select:none;user-select:none;width:100%;display:block}:is(.graph,.graph-key) line.with{stroke:var(--with)}:is(.graph,.graph-key) line.against{stroke:var(--against);stroke-dasharray:7 5}:is(.graph,.graph-key) line.neither,.graph-key line.width{stroke:var(--line)}.shade{opacity:.17}.shade0 polygon{fill:var(--g0);stroke:var(--g0)}.shade1 polygon{fill:var(--g1);stroke:var(--g1)}.shade2 polygon{fill:var(--g2);stroke:var(--g2)}.shade3 polygon{fill:var(--g3);stroke:var(--g3)}.node{cursor:pointer;outline:none}.node .body{fill:var(--paper)}.node .level{fill:var(--fill);transition:width .3s ease-out}.node .line{fill:none;stroke:var(--line)}.node text{fill:var(--ink);font-size:14px}.node .told{fill:var(--muted);paint-order:stroke;stroke:var(--paper);stroke-width:3px;font-size:11px}.node.clamped .line{stroke:var(--clamp);stroke-width:3.5px}.node.clamped .told{fill:var(--clamp);font-weight:700}.node.focus text:first-of-type{font-weight:700}.node:focus-visible .line,.node:hover .line{stroke:var(--with);stroke-width:3px}.scroll{max-height:70vh;overflow:auto}table{border-collapse:collapse;margin:.5rem 0;font-size:.92rem}th,td{text-align:left;border-bottom:1px solid var(--grid);vertical-align:baseline;padding:.25rem 1rem .25rem 0}thead th{color:var(--muted);background:var(--paper);font-size:.85rem;position:sticky;top:0}th.clamped{color:var(--clamp)}:is(th,td).n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}th.n{white-space:normal}td.wide{min-width:9rem}.scroll.whole{max-height:none;overflow:visible}.interactions{width:100%}.interactions>tbody>tr>td:first-child{min-width:12rem}.interactions .graph-key{vertical-align:middle}.interactions td.wide{width:9rem;min-width:3rem}.interactions .bar{min-width:3rem}.wrong{color:var(--against);white-space:pre-wrap;margin:.3rem 0;font-size:.9rem}.banner{background:var(--warn);border-bottom:1px solid var(--g2);white-space:pre-wrap;margin:0;padding:.6rem 1.2rem}.api details{border-top:1px solid var(--grid);padding:.4rem 0}.api pre{background:var(--soft);border-radius:.4rem;padding:.6rem;font-size:.82rem;overflow-x:auto}a{color:var(--with)}@media (width<=50rem){.columns{flex-direction:column-reverse;display:flex}aside{border-right:0;border-top:1px solid var(--grid);max-height:none;position:static}main{padding:.7rem .8rem 1rem}.interactions,.interactions>tbody{display:block}.interactions>thead{display:none}.interactions>tbody>tr{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:0 1.2rem;padding:.35rem 0;display:flex}.interactions>tbody>tr>td{border:0;padding:.1rem 0}.interactions>tbody>tr>td:first-child{flex:1 0 100%}.interactions>tbody>tr.detail>td{padding:.3rem .6rem .8rem}:is(th,td).wide{display:none}.interactions td[data-label]:before{content:attr(data-label) \" \";color:var(--muted)}}@media (width<=70rem){:is(.interactions,.cells) :is(th,td).wide{display:none}}.steps{gap:.3rem;margin-left:auto;display:inline-flex}button:disabled{opacity:.45;cursor:default}h3{margin:.9rem 0 .2rem;font-size:.95rem}.unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;position:absolute;overflow:hidden}.filters{margin:.4rem 0;font-size:.9rem}.filters label{color:var(--muted)}.filters input{width:11rem;color:var(--ink)}details.hint summary{cursor:pointer}th.n:has(button.sort){white-space:nowrap}th button.sort{white-space:nowrap;font:inherit;color:inherit;text-align:inherit;background:0 0;border:0;padding:0}th button.sort:after{content:\" ↕\";opacity:.45}th[aria-sort=descending] button.sort:after{content:\" ↓\";opacity:1}th[aria-sort=ascending] button.sort:after{content:\" ↑\";opacity:1}button.words{text-align:left;background:0 0;border:0;padding:.1rem 0}button.words:hover,button.link:hover{background:0 0;text-decoration:underline}button.link{color:var(--with);text-align:left;background:0 0;border:0;padding:0}tr.opened td{border-bottom:0}tr.opened button.words{font-weight:600}.detail>td{background:var(--soft);padding:.3rem 1rem .8rem}.apart{background:var(--soft);border-radius:.4rem;padding:.6rem 1rem .8rem}.effect{max-width:52rem}.effect h3:first-child{margin-top:.3rem}.effect p{margin:.3rem 0}.shares{width:100%}.shares th,.shares td{background:0 0;border:0;padding:.12rem .7rem .12rem 0;position:static}.shares .first th,.shares .first td{padding-top:.3rem}.shares td.track{width:45%;min-width:7rem}.lane{background:linear-gradient(var(--grid), var(--grid)) center / 100% 1px no-repeat;height:1rem;display:block;position:relative}.lane .fill{background:var(--fill);border-right:2px solid var(--with);position:absolute;inset:1px auto 1px 0}.lane .range{background:var(--ink);height:2px;margin-top:-1px;position:absolute;top:50%}.lane .dot{background:var(--ink);border-radius:50%;width:8px;height:8px;margin:-4px;position:absolute;top:50%}.legend i.model{background:var(--fill);border-right:2px solid var(--with);border-radius:0}.legend i.rows{background:var(--ink);border-radius:50%;width:8px;height:8px}.ratio{flex-wrap:wrap;align-items:center;gap:.8rem;font-size:.92rem;display:flex}.ratio>svg,.ratio.scale>span{width:min(26rem,100%)}.ratio.scale>span{color:var(--muted);justify-content:space-between;font-size:.8rem;display:flex}.ratio .axis{stroke:var(--grid)}.ratio .one{stroke:var(--line)}.ratio .range{stroke:var(--ink);stroke-width:2px}.ratio circle.with{fill:var(--with)}.ratio circle.against{fill:var(--against)}.others{margin:.2rem 0;padding-left:1.1rem}.find{flex-wrap:nowrap;align-items:end}.find .search:first-child{flex:1}.find select{max-width:9.5rem;color:var(--ink);margin-top:.15rem;display:block}.name{gap:.5rem}.name .moved{color:var(--muted);white-space:nowrap;margin-left:auto;font-size:.8rem;font-weight:400}.choice{gap:3px;display:flex}.choice .level{flex:1;min-width:0}.choice.out .text{text-decoration:line-through}.not{border-color:var(--grid);color:var(--muted);padding:0 .35rem;font-size:.8rem}.not[aria-pressed=true]{background:var(--against);border-color:var(--against);color:var(--on)}div.range{color:var(--muted);gap:.6rem;margin-top:3px;font-size:.84rem;display:flex}.range select{color:var(--ink);max-width:8rem;padding:0 .2rem}.asked{border-bottom:1px solid var(--grid);padding-bottom:.3rem}.asked .dismiss{float:right}.asked summary{cursor:pointer;overflow-wrap:anywhere}.strength{flex-wrap:wrap;align-items:center;gap:.5rem;display:inline-flex}.strength input{width:10rem;accent-color:var(--with);padding:0}.tools{margin:.3rem 0}.strongest{display:none}.node .reach{fill:#0000}.node circle.line{fill:var(--paper);stroke:var(--muted);stroke-width:2px}.node .label{paint-order:stroke;stroke:var(--paper);stroke-width:3px}.node.folded .body{fill:var(--soft);rx:6px}.node.folded .line{stroke:var(--ink);stroke-width:1.5px}.node.folded circle.line{fill:var(--soft)}.raised{pointer-events:none}.raised rect{fill:var(--paper);stroke:var(--with);stroke-width:2px}.raised text{fill:var(--ink)}.raised .told{fill:var(--muted);font-size:11px}.legend i.folded{background:var(--soft);border:1.5px solid var(--ink);border-radius:3px}.legend i.dot{background:var(--paper);border:2px solid var(--muted);border-radius:50%;width:10px;height:10px}@media (width<=50rem){.strongest{padding:0;font-size:.92rem;list-style:none;display:block}.strongest li{border-bottom:1px solid var(--grid);padding:.25rem 0}}fieldset{border:1px solid var(--grid);border-radius:.4rem;margin:.5rem 0;padding:.3rem .8rem .6rem}fieldset legend{padding:0 .3rem;font-weight:600}.slider{flex-wrap:wrap;align-items:center;gap:.6rem;font-size:.92rem;display:flex}.slider>span:first-child{overflow-wrap:anywhere;min-width:8rem}.slider input[type=range]{min-width:8rem;max-width:24rem;accent-color:var(--with);flex:1;padding:0}.moved td.wide{min-width:12rem}.row>button[aria-pressed=true]:not(.level,.not){background:var(--soft);border-color:var(--with);box-shadow:inset 0 -2px var(--with);font-weight:600}.bar.second .fill{background:var(--against)}.legend i.first{background:var(--with);border-radius:2px}.legend i.second{background:var(--against);border-radius:2px}textarea{width:100%;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;padding:.4rem .6rem;font:.9rem/1.4 ui-monospace,Menlo,Consolas,monospace;display:block}.fits{padding:0;list-style:none}.fit{border-top:1px solid var(--grid);padding:.5rem 0}.fit p{margin:.3rem 0}figure{margin:.4rem 0}.costs{background:var(--soft);border-radius:.3rem;width:20rem;max-width:100%;display:block}.costs polyline{fill:none;stroke:var(--with);stroke-width:2px}", Fc = ".widget{background:var(--paper);color:var(--ink);border:1px solid var(--grid);border-radius:.5rem;font:14px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif;container-type:inline-size}.widget header{padding:.5rem .9rem}.widget .columns{grid-template-columns:minmax(14rem,18rem) minmax(0,1fr);display:grid}.widget aside{border:0;border-right:1px solid var(--grid);max-height:38rem;padding:.6rem .9rem 1rem;position:static;overflow-y:auto}.widget main{padding:.6rem .9rem 1rem}@container (width<=40rem){.widget .columns{flex-direction:column-reverse;display:flex}.widget aside{border-right:0;border-top:1px solid var(--grid);max-height:24rem}}.widget .name{flex-wrap:wrap;gap:0 .5rem}.widget .name>:first-child{flex:1 0 auto;max-width:100%}.widget .name button{white-space:nowrap}", Ic = ({ text: e }) => e ? /* @__PURE__ */ F("pre", {
+var Fc = ":root,:host{color-scheme:light dark;--ink:light-dark(#1b1f24,#e8eaed);--muted:light-dark(#56606b,#a7b0ba);--grid:light-dark(#dfe3e8,#343b44);--paper:light-dark(#fff,#14181d);--soft:light-dark(#f4f6f8,#1d232a);--line:light-dark(#8a939d,#77818c);--with:light-dark(#0072b2,#56b4e9);--against:light-dark(#b34700,#f0a35e);--fill:light-dark(#a9d3ee,#1f5f86);--clamp:light-dark(#6a3d9a,#cdb2ec);--on:light-dark(#fff,#14181d);--warn:light-dark(#fff1d6,#3a2f14);--g0:light-dark(#009e73,#2fc79b);--g1:light-dark(#cc3f8f,#f08cc4);--g2:light-dark(#b8a800,#e5da4a);--g3:light-dark(#7d5a3c,#c9a27e)}*{box-sizing:border-box}body{background:var(--paper);color:var(--ink);margin:0;font:15px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif}header{border-bottom:1px solid var(--grid);flex-wrap:wrap;align-items:center;gap:.4rem 1.2rem;padding:.7rem 1.2rem;display:flex}h1{letter-spacing:-.01em;margin:0;font-size:1.15rem}.about,.hint,.legend{color:var(--muted);font-size:.9rem}.columns{grid-template-columns:minmax(16rem,21rem) minmax(0,1fr);display:grid}aside{border-right:1px solid var(--grid);max-height:calc(100vh - 3.4rem);padding:.9rem 1.1rem 2rem;position:sticky;top:0;overflow-y:auto}main{min-width:0;padding:.9rem 1.2rem 3rem}button,input,select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;padding:.25rem .55rem}button{cursor:pointer}button:hover{background:var(--soft)}button.main{background:var(--with);border-color:var(--with);color:var(--on);font-weight:600}button.small{color:var(--muted);border-color:var(--grid);padding:0 .45rem;font-size:.8rem;font-weight:400}:focus-visible{outline:3px solid var(--with);outline-offset:1px}input[type=number]{width:5.5rem}.search{color:var(--muted);font-size:.9rem;display:block}.search input{width:100%;color:var(--ink);margin-top:.15rem;display:block}.given{margin:.7rem 0;font-size:.9rem}.given p{color:var(--muted);margin:.4rem 0}.chip{background:var(--clamp);border-color:var(--clamp);color:var(--on);border-radius:1rem;margin:0 .3rem .3rem 0;font-size:.86rem;font-weight:600}.chip:hover{background:var(--clamp);opacity:.85}.variables{margin:0;padding:0;list-style:none}.variables li{border-top:1px solid var(--grid);padding:.35rem 0 .5rem}.name{overflow-wrap:anywhere;align-items:baseline;font-size:.92rem;font-weight:600;display:flex}.levels{gap:3px;margin-top:3px;display:grid}.level{border-color:var(--grid);text-align:left;border-radius:.3rem;justify-content:space-between;padding:.08rem .5rem;font-size:.86rem;display:flex;position:relative;overflow:hidden}.level .fill,.bar .fill{background:var(--fill);transition:width .25s ease-out;position:absolute;inset:0 auto 0 0}.level .was{background:var(--ink);opacity:.45;width:2px;margin-left:-1px;position:absolute;top:0;bottom:0}.level .text,.level .number{font-variant-numeric:tabular-nums;position:relative}.level[aria-pressed=true]{border-color:var(--clamp);box-shadow:inset 0 0 0 2px var(--clamp);font-weight:700}.bar{background:var(--soft);border-radius:2px;min-width:5rem;height:.65rem;margin:1px 0;display:block;position:relative;overflow:hidden}.bar .fill{background:var(--with);opacity:.85}@media (prefers-reduced-motion:reduce){*{transition:none!important}}.ask form{align-items:center;gap:.6rem;display:flex}.ask label{font-weight:600}.combo{flex:1;position:relative}.combo input{width:100%;padding:.45rem .7rem;font-family:ui-monospace,Menlo,Consolas,monospace}.combo ul{z-index:5;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;margin:2px 0 0;padding:.2rem 0;list-style:none;position:absolute;left:0;right:0;box-shadow:0 6px 18px #0003}.combo li{cursor:pointer;padding:.2rem .7rem}.combo li[aria-selected=true],.combo li:hover{background:var(--with);color:var(--on)}.ask [aria-live]{max-height:17rem;overflow-y:auto}.asked{margin:.6rem 0}nav{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:.3rem;margin:.9rem 0 .7rem;display:flex}nav button{border:0;border-bottom:3px solid #0000;border-radius:.3rem .3rem 0 0;padding:.35rem .65rem}nav button[aria-current]{border-bottom-color:var(--with);font-weight:600}.row{flex-wrap:wrap;align-items:center;gap:.4rem 1rem;display:flex}.legend{flex-wrap:wrap;gap:.1rem 1.1rem;margin:.4rem 0;padding:0;font-size:.86rem;list-style:none;display:flex}.legend svg,.legend i{vertical-align:middle;margin-right:.3rem}.legend i{border-radius:.4rem;width:1.1rem;height:.8rem;display:inline-block}.legend i.group{opacity:.45}.legend i.shade0{background:var(--g0)}.legend i.shade1{background:var(--g1)}.legend i.shade2{background:var(--g2)}.legend i.shade3{background:var(--g3)}.legend i.level{background:var(--fill);border:1px solid var(--line)}.legend i.clamped{border:3px solid var(--clamp)}.graph{touch-action:pan-x pan-y;cursor:grab;-webkit-user-select:none;user-select:none;width:100%;display:block}:is(.graph,.graph-key) line.with{stroke:var(--with)}:is(.graph,.graph-key) line.against{stroke:var(--against);stroke-dasharray:7 5}:is(.graph,.graph-key) line.neither,.graph-key line.width{stroke:var(--line)}.shade{opacity:.17}.shade0 polygon{fill:var(--g0);stroke:var(--g0)}.shade1 polygon{fill:var(--g1);stroke:var(--g1)}.shade2 polygon{fill:var(--g2);stroke:var(--g2)}.shade3 polygon{fill:var(--g3);stroke:var(--g3)}.node{cursor:pointer;outline:none}.node .body{fill:var(--paper)}.node .level{fill:var(--fill);transition:width .3s ease-out}.node .line{fill:none;stroke:var(--line)}.node text{fill:var(--ink);font-size:14px}.node .told{fill:var(--muted);paint-order:stroke;stroke:var(--paper);stroke-width:3px;font-size:11px}.node.clamped .line{stroke:var(--clamp);stroke-width:3.5px}.node.clamped .told{fill:var(--clamp);font-weight:700}.node.focus text:first-of-type{font-weight:700}.node:focus-visible .line,.node:hover .line{stroke:var(--with);stroke-width:3px}.scroll{max-height:70vh;overflow:auto}table{border-collapse:collapse;margin:.5rem 0;font-size:.92rem}th,td{text-align:left;border-bottom:1px solid var(--grid);vertical-align:baseline;padding:.25rem 1rem .25rem 0}thead th{color:var(--muted);background:var(--paper);font-size:.85rem;position:sticky;top:0}th.clamped{color:var(--clamp)}:is(th,td).n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}th.n{white-space:normal}td.wide{min-width:9rem}.scroll.whole{max-height:none;overflow:visible}.interactions{width:100%}.interactions>tbody>tr>td:first-child{min-width:12rem}.interactions .graph-key{vertical-align:middle}.interactions td.wide{width:9rem;min-width:3rem}.interactions .bar{min-width:3rem}.wrong{color:var(--against);white-space:pre-wrap;margin:.3rem 0;font-size:.9rem}.banner{background:var(--warn);border-bottom:1px solid var(--g2);white-space:pre-wrap;margin:0;padding:.6rem 1.2rem}.api details{border-top:1px solid var(--grid);padding:.4rem 0}.api pre{background:var(--soft);border-radius:.4rem;padding:.6rem;font-size:.82rem;overflow-x:auto}a{color:var(--with)}@media (width<=50rem){.columns{flex-direction:column-reverse;display:flex}aside{border-right:0;border-top:1px solid var(--grid);max-height:none;position:static}main{padding:.7rem .8rem 1rem}.interactions,.interactions>tbody{display:block}.interactions>thead{display:none}.interactions>tbody>tr{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:0 1.2rem;padding:.35rem 0;display:flex}.interactions>tbody>tr>td{border:0;padding:.1rem 0}.interactions>tbody>tr>td:first-child{flex:1 0 100%}.interactions>tbody>tr.detail>td{padding:.3rem .6rem .8rem}:is(th,td).wide{display:none}.interactions td[data-label]:before{content:attr(data-label) \" \";color:var(--muted)}}@media (width<=70rem){:is(.interactions,.cells) :is(th,td).wide{display:none}}.steps{gap:.3rem;margin-left:auto;display:inline-flex}button:disabled{opacity:.45;cursor:default}h3{margin:.9rem 0 .2rem;font-size:.95rem}.unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;position:absolute;overflow:hidden}.filters{margin:.4rem 0;font-size:.9rem}.filters label{color:var(--muted)}.filters input{width:11rem;color:var(--ink)}details.hint summary{cursor:pointer}th.n:has(button.sort){white-space:nowrap}th button.sort{white-space:nowrap;font:inherit;color:inherit;text-align:inherit;background:0 0;border:0;padding:0}th button.sort:after{content:\" ↕\";opacity:.45}th[aria-sort=descending] button.sort:after{content:\" ↓\";opacity:1}th[aria-sort=ascending] button.sort:after{content:\" ↑\";opacity:1}button.words{text-align:left;background:0 0;border:0;padding:.1rem 0}button.words:hover,button.link:hover{background:0 0;text-decoration:underline}button.link{color:var(--with);text-align:left;background:0 0;border:0;padding:0}tr.opened td{border-bottom:0}tr.opened button.words{font-weight:600}.detail>td{background:var(--soft);padding:.3rem 1rem .8rem}.apart{background:var(--soft);border-radius:.4rem;padding:.6rem 1rem .8rem}.effect{max-width:52rem}.effect h3:first-child{margin-top:.3rem}.effect p{margin:.3rem 0}.shares{width:100%}.shares th,.shares td{background:0 0;border:0;padding:.12rem .7rem .12rem 0;position:static}.shares .first th,.shares .first td{padding-top:.3rem}.shares td.track{width:45%;min-width:7rem}.lane{background:linear-gradient(var(--grid), var(--grid)) center / 100% 1px no-repeat;height:1rem;display:block;position:relative}.lane .fill{background:var(--fill);border-right:2px solid var(--with);position:absolute;inset:1px auto 1px 0}.lane .range{background:var(--ink);height:2px;margin-top:-1px;position:absolute;top:50%}.lane .dot{background:var(--ink);border-radius:50%;width:8px;height:8px;margin:-4px;position:absolute;top:50%}.legend i.model{background:var(--fill);border-right:2px solid var(--with);border-radius:0}.legend i.rows{background:var(--ink);border-radius:50%;width:8px;height:8px}.ratio{flex-wrap:wrap;align-items:center;gap:.8rem;font-size:.92rem;display:flex}.ratio>svg,.ratio.scale>span{width:min(26rem,100%)}.ratio.scale>span{color:var(--muted);justify-content:space-between;font-size:.8rem;display:flex}.ratio .axis{stroke:var(--grid)}.ratio .one{stroke:var(--line)}.ratio .range{stroke:var(--ink);stroke-width:2px}.ratio circle.with{fill:var(--with)}.ratio circle.against{fill:var(--against)}.others{margin:.2rem 0;padding:0;list-style:none}.others li{padding:.15rem 0}.find{flex-wrap:nowrap;align-items:end}.find .search:first-child{flex:1}.find select{max-width:9.5rem;color:var(--ink);margin-top:.15rem;display:block}.name{flex-wrap:wrap;gap:.1rem .5rem}.name button{flex:none}.name>span:first-child{margin-right:auto}.name .moved{color:var(--muted);white-space:nowrap;font-size:.8rem;font-weight:400}.choice{gap:3px;display:flex}.choice .level{flex:1;min-width:0}.choice.out .text{text-decoration:line-through}.not{border-color:var(--grid);color:var(--muted);padding:0 .35rem;font-size:.8rem}.not[aria-pressed=true]{background:var(--against);border-color:var(--against);color:var(--on)}div.range{color:var(--muted);gap:.6rem;margin-top:3px;font-size:.84rem;display:flex}.range select{color:var(--ink);max-width:8rem;padding:0 .2rem}.asked{border-bottom:1px solid var(--grid);padding-bottom:.3rem}.asked .dismiss{float:right}.asked summary{cursor:pointer;overflow-wrap:anywhere}.strength{flex-wrap:wrap;align-items:center;gap:.5rem;display:inline-flex}.strength input{width:10rem;accent-color:var(--with);padding:0}.tools{margin:.3rem 0}.strongest{display:none}.node .reach{fill:#0000}.node circle.line{fill:var(--paper);stroke:var(--muted);stroke-width:2px}.node .label{paint-order:stroke;stroke:var(--paper);stroke-width:3px}.node.folded .body{fill:var(--soft);rx:6px}.node.folded .line{stroke:var(--ink);stroke-width:1.5px}.node.folded circle.line{fill:var(--soft)}.raised{pointer-events:none}.raised rect{fill:var(--paper);stroke:var(--with);stroke-width:2px}.raised text{fill:var(--ink)}.raised .told{fill:var(--muted);font-size:11px}.legend i.folded{background:var(--soft);border:1.5px solid var(--ink);border-radius:3px}.legend i.dot{background:var(--paper);border:2px solid var(--muted);border-radius:50%;width:10px;height:10px}@media (width<=50rem){.strongest{padding:0;font-size:.92rem;list-style:none;display:block}.strongest li{border-bottom:1px solid var(--grid);padding:.25rem 0}}fieldset{border:1px solid var(--grid);border-radius:.4rem;margin:.5rem 0;padding:.3rem .8rem .6rem}fieldset legend{padding:0 .3rem;font-weight:600}.slider{flex-wrap:wrap;align-items:center;gap:.6rem;font-size:.92rem;display:flex}.slider>span:first-child{overflow-wrap:anywhere;min-width:8rem}.slider input[type=range]{min-width:8rem;max-width:24rem;accent-color:var(--with);flex:1;padding:0}.moved td.wide{min-width:12rem}.row>button[aria-pressed=true]:not(.level,.not){background:var(--soft);border-color:var(--with);box-shadow:inset 0 -2px var(--with);font-weight:600}.bar.second .fill{background:var(--against)}.legend i.first{background:var(--with);border-radius:2px}.legend i.second{background:var(--against);border-radius:2px}textarea{width:100%;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;padding:.4rem .6rem;font:.9rem/1.4 ui-monospace,Menlo,Consolas,monospace;display:block}.fits{padding:0;list-style:none}.fit{border-top:1px solid var(--grid);padding:.5rem 0}.fit p{margin:.3rem 0}figure{margin:.4rem 0}.costs{background:var(--soft);border-radius:.3rem;width:20rem;max-width:100%;display:block}.costs polyline{fill:none;stroke:var(--with);stroke-width:2px}.spoke{fill:none;stroke:var(--line);stroke-width:1px;stroke-dasharray:2 3}.hub{fill:var(--line)}", Ic = ".widget{background:var(--paper);color:var(--ink);border:1px solid var(--grid);border-radius:.5rem;font:14px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif;container-type:inline-size}.widget header{padding:.5rem .9rem}.widget .columns{grid-template-columns:minmax(14rem,18rem) minmax(0,1fr);display:grid}.widget aside{border:0;border-right:1px solid var(--grid);max-height:38rem;padding:.6rem .9rem 1rem;position:static;overflow-y:auto}.widget main{padding:.6rem .9rem 1rem}@container (width<=40rem){.widget .columns{flex-direction:column-reverse;display:flex}.widget aside{border-right:0;border-top:1px solid var(--grid);max-height:24rem}}.widget .name{flex-wrap:wrap;gap:0 .5rem}.widget .name>:first-child{flex:1 0 auto;max-width:100%}.widget .name button{white-space:nowrap}", Lc = ({ text: e }) => e ? /* @__PURE__ */ F("pre", {
 	class: "wrong",
 	role: "alert",
 	children: e
-}) : null, Lc = (e) => e instanceof Error ? e.message : String(e);
-function Rc(e, t) {
+}) : null, Rc = (e) => e instanceof Error ? e.message : String(e);
+function zc(e, t) {
 	let n = e.listen(() => {
 		JSON.stringify(t.get("given")) !== JSON.stringify(e.page.given) && (t.set("given", e.page.given), t.save_changes());
 	}), r = () => e.change({ given: t.get("given") });
@@ -4405,37 +4443,37 @@ function Rc(e, t) {
 		n(), t.off("change:given", r);
 	};
 }
-function zc({ ask: e, store: t }) {
+function Bc({ ask: e, store: t }) {
 	let { given: n, view: r } = nt(t), [i, a] = P(null), [o, s] = P("");
 	if (Te(() => {
-		e.models().then(([e]) => a(e)).catch((e) => s(Lc(e)));
-	}, []), !i) return /* @__PURE__ */ F(Ic, { text: o });
+		e.models().then(([e]) => a(e)).catch((e) => s(Rc(e)));
+	}, []), !i) return /* @__PURE__ */ F(Lc, { text: o });
 	let c = {
 		ask: e,
 		model: i.name,
 		given: n,
 		version: i.version,
 		seen: () => void 0,
-		failed: Lc,
+		failed: Rc,
 		look: (e) => t.change({ view: { focus: e ?? "" } }),
 		change: (e) => t.change({ given: e })
 	};
 	return /* @__PURE__ */ F(y, { children: [/* @__PURE__ */ F("header", { children: [
 		/* @__PURE__ */ F("b", { children: "Fullspan" }),
-		/* @__PURE__ */ F(jc, { model: i }),
-		/* @__PURE__ */ F(Mc, { store: t })
+		/* @__PURE__ */ F(Mc, { model: i }),
+		/* @__PURE__ */ F(Nc, { store: t })
 	] }), /* @__PURE__ */ F("div", {
 		class: "columns",
 		children: [/* @__PURE__ */ F("aside", {
 			"aria-label": "Variables",
 			children: /* @__PURE__ */ F(it, { ...c })
-		}), /* @__PURE__ */ F("main", { children: /* @__PURE__ */ F(kc, {
+		}), /* @__PURE__ */ F("main", { children: /* @__PURE__ */ F(Ac, {
 			...c,
 			focus: r.focus ?? null
 		}) })]
 	})] });
 }
-function Bc(e) {
+function Vc(e) {
 	let [t, n, r] = getComputedStyle(e).color.match(/\d+(\.\d+)?/g)?.map(Number) ?? [
 		0,
 		0,
@@ -4443,18 +4481,18 @@ function Bc(e) {
 	];
 	return .3 * t + .6 * n + .1 * r > 127;
 }
-function Vc({ model: e, el: t }) {
+function Hc({ model: e, el: t }) {
 	let n = document.createElement("div");
-	t.append(n), n.style.colorScheme = Bc(t) ? "dark" : "light";
+	t.append(n), n.style.colorScheme = Vc(t) ? "dark" : "light";
 	let r = n.attachShadow({ mode: "open" }), i = document.createElement("style"), a = document.createElement("div");
-	i.textContent = Pc + Fc, a.className = "widget", r.append(i, a);
-	let { transport: o, close: s } = Nc(e), c = new tt({ given: e.get("given") }), l = Rc(c, e);
-	return A(/* @__PURE__ */ F(zc, {
+	i.textContent = Fc + Ic, a.className = "widget", r.append(i, a);
+	let { transport: o, close: s } = Pc(e), c = new tt({ given: e.get("given") }), l = zc(c, e);
+	return A(/* @__PURE__ */ F(Bc, {
 		ask: Le(o),
 		store: c
 	}), a), () => {
 		A(null, a), l(), s(), n.remove();
 	};
 }
-var Hc = { render: Vc };
-export { Hc as default };
+var Uc = { render: Hc };
+export { Uc as default };
