@@ -123,10 +123,11 @@ def _close(x: str, y: str) -> bool:
 
 
 class Shown(NamedTuple):
-    """A value as a notebook shows it: an SVG picture or HTML."""
+    """A value as a notebook shows it: HTML, or a picture as SVG and, as notebooks trust no SVG, as PNG in base64."""
 
     kind: str
     text: str
+    png: str = ""
 
     def html(self, words: str = "") -> str:
         """As a part of a page; a picture with words for those who do not see it."""
@@ -202,7 +203,8 @@ def _run_blocks(lines: list[str], document: Path) -> Iterator[Outcome]:
         elif block.language == "python" and any(line.startswith(">>> ") for line in block.lines):
             yield Outcome(block, _session(block.lines, namespace), block)
         elif block.language == "python":
-            shows = any(SHOWN.fullmatch(line) for line in lines[block.stop + 1 : block.stop + 3])
+            below = next((line for line in lines[block.stop + 1 :] if line.strip() not in ("", "</details>")), "")
+            shows = SHOWN.fullmatch(below) is not None
             printed, value = _script(block, namespace, document)
             prints = after is not None and after.language == "text" and after.start - block.stop <= 3 and after.run
             yield Outcome(block, printed, after if prints else None, shown(value) if shows else None)
@@ -223,7 +225,8 @@ def shown(value: Any) -> Shown:
     figure = getattr(value, "figure", value)
     if hasattr(figure, "savefig"):
         figure.savefig(drawn := io.StringIO(), format="svg", bbox_inches="tight")
-        return Shown("image/svg+xml", drawn.getvalue())
+        figure.savefig(pixels := io.BytesIO(), format="png", bbox_inches="tight")
+        return Shown("image/svg+xml", drawn.getvalue(), base64.b64encode(pixels.getvalue()).decode())
     return Shown("text/html", value._repr_html_())
 
 

@@ -1,7 +1,7 @@
 """Pages of the documentation as Jupyter notebooks: those that say ``<!-- notebook -->``.
 
 Text becomes cells of Markdown, without its links to other pages; an example becomes a cell of code with its output:
-what it printed when the page was checked, and what it shows.
+what it printed when the page was checked, and what it shows. A notebook is one file: its pictures are what examples show.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from docs.examples import ROOT, Block, Execution, Outcome, blocks, executed
 MARK = "<!-- notebook -->"
 _COMMENT = re.compile(r"^<!--.*-->$|^</?details.*>$", re.MULTILINE)
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!\w+://)[^)\s]+\)")
-_PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+\.(?:svg|png))\)")
 Cell = dict[str, Any]
 
 
@@ -30,6 +29,7 @@ def pages() -> list[Path]:
 def notebook(page: Path) -> str:
     """A page as the text of an ``.ipynb`` file."""
     lines, execution = page.read_text(encoding="utf-8").splitlines(), executed(page)
+    assert not any("![" in line for line in lines), f"{page.name} is a notebook: show pictures with <!-- shown -->"
     cells = [{"id": f"cell-{k}", **cell} for k, cell in enumerate(_cells(lines, execution))]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
@@ -45,27 +45,18 @@ def _cells(lines: list[str], execution: Execution) -> Iterator[Cell]:
         outcome = outcomes.get(block.start)
         if outcome is None and block.language != "python" and block.start not in outputs:
             continue  # it stays a part of the text
-        yield from _text(lines[at : block.start - 1], execution)
+        yield from _text(lines[at : block.start - 1])
         at = block.stop + 1
         if block.start not in outputs:
             yield _code(block, outcome, next(numbers))
-    yield from _text(lines[at:], execution)
+    yield from _text(lines[at:])
 
 
-def _text(lines: list[str], execution: Execution) -> Iterator[Cell]:
-    """Markdown without marks, and with the pictures in it."""
+def _text(lines: list[str]) -> Iterator[Cell]:
+    """Markdown without marks."""
     text = re.sub(r"\n{3,}", "\n\n", _LINK.sub(r"\1", _COMMENT.sub("", "\n".join(lines)))).strip()
-    if not text:
-        return
-    attachments: dict[str, Any] = {}
-
-    def attached(found: re.Match[str]) -> str:
-        drawn = execution.pictures[found[2]].decode()
-        attachments[found[2]] = {"image/svg+xml": drawn}
-        return f"![{found[1]}](attachment:{found[2]})"
-
-    cell = {"cell_type": "markdown", "metadata": {}, "source": _PICTURE.sub(attached, text)}
-    yield {**cell, "attachments": attachments} if attachments else cell
+    if text:
+        yield {"cell_type": "markdown", "metadata": {}, "source": text}
 
 
 def _code(block: Block, outcome: Outcome | None, number: int) -> Cell:
@@ -81,7 +72,7 @@ def _code(block: Block, outcome: Outcome | None, number: int) -> Cell:
     if printed:
         outputs.append({"output_type": "stream", "name": "stdout", "text": "\n".join(printed) + "\n"})
     if outcome.shown is not None:
-        kind, text = outcome.shown
-        data = {kind: text, "text/plain": "a figure" if kind.startswith("image") else "a table"}
+        kind, text, png = outcome.shown
+        data = {"image/png": png, "text/plain": "a figure"} if png else {kind: text, "text/plain": "a table"}
         outputs.append({"output_type": "execute_result", "data": data, "metadata": {}, "execution_count": number})
     return {**cell, "execution_count": number, "outputs": outputs}
