@@ -195,7 +195,7 @@ def _pictures(folder: Path) -> dict[str, bytes]:
 def _run_blocks(lines: list[str], document: Path) -> Iterator[Outcome]:
     namespace: dict[str, Any] = {"__name__": "__main__"}
     found = blocks(lines)
-    for block, after in zip(found, [*found[1:], None], strict=True):
+    for block, after in zip(found, [*found[1:], None], strict=False):  # a page may have none
         if not block.run:
             continue
         if block.language == "console":

@@ -1,7 +1,8 @@
 """Pages of the documentation as Jupyter notebooks: those that say ``<!-- notebook -->``.
 
 Text becomes cells of Markdown, without its links to other pages; an example becomes a cell of code with its output:
-what it printed when the page was checked, and what it shows. A notebook is one file: its pictures are what examples show.
+what it printed when the page was checked, and what it shows. A notebook is one file, so that its pictures are what
+examples show.
 """
 
 from __future__ import annotations
