@@ -14,6 +14,7 @@ which leaves the joint distribution of all replicas as it is. Draws are the stat
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,7 +28,43 @@ from fullspan.engine.sampling.target import Base, Target, code_type
 from fullspan.errors import FullspanError, require_whole
 
 
-class Chains:
+class _Walks(ABC):
+    """Chains of states that are drawn from as they walk."""
+
+    @property
+    @abstractmethod
+    def states(self) -> NDArray[Any]:
+        """Where the chains are, (number, n)."""
+
+    @abstractmethod
+    def sweep(self, sweeps: int = 1) -> None:
+        """Walk on."""
+
+    def draw(self, draws: int, thin: int = 1, warm_up: int = 0) -> NDArray[Any]:
+        """States (draws, chains, n), ``thin`` sweeps apart, after ``warm_up`` sweeps that are not kept.
+
+        Raises
+        ------
+        FullspanError : fewer than no draw, draws that are not at least a sweep apart, or no whole numbers.
+        TooLargeError : the draws would not fit into memory.
+        """
+        require_whole(0, draws=draws, warm_up=warm_up)
+        require_whole(1, thin=thin)
+        require(
+            self.states.nbytes * draws,
+            budget(),
+            f"{draws:,} draws of {len(self.states):,} chains",
+            "take fewer draws, or thin them more",
+        )
+        out = np.empty((draws, *self.states.shape), dtype=self.states.dtype)
+        self.sweep(warm_up)
+        for k in range(draws):
+            self.sweep(thin)
+            out[k] = self.states
+        return out
+
+
+class Chains(_Walks):
     """Walks on a target.
 
     Parameters
@@ -65,14 +102,18 @@ class Chains:
                 f"chain {c} would start with the code {np.asarray(start)[c, i]} for variable {i}, which has codes 0 to "
                 f"{target.cards[i] - 1}"
             )
-        self.states: NDArray[Any] = np.array(start, dtype=kind, order="C")
+        self._states: NDArray[Any] = np.array(start, dtype=kind, order="C")
         for i, code in (given or {}).items():
             if not (0 <= i < n and 0 <= code < target.cards[i]):
                 raise FullspanError(f"variable {i} cannot be held at {code}: there is no such variable or level")
-            self.states[:, i] = code
+            self._states[:, i] = code
         self.free = np.array([i for i in range(n) if i not in (given or {})], dtype=np.int64)
         self.streams = streams(number, rng)
         self.beta = np.ones(number)
+
+    @property
+    def states(self) -> NDArray[Any]:
+        return self._states
 
     def sweep(self, sweeps: int = 1) -> None:
         """Visit every free variable of every chain so often.
@@ -84,31 +125,8 @@ class Chains:
         require_whole(0, sweeps=sweeps)
         self.target.sweep(self.states, self.streams, sweeps, self.free, self.beta)
 
-    def draw(self, draws: int, thin: int = 1, warm_up: int = 0) -> NDArray[Any]:
-        """States (draws, chains, n), ``thin`` sweeps apart, after ``warm_up`` sweeps that are not kept.
 
-        Raises
-        ------
-        FullspanError : fewer than no draw, draws that are not at least a sweep apart, or no whole numbers.
-        TooLargeError : the draws would not fit into memory.
-        """
-        require_whole(0, draws=draws, warm_up=warm_up)
-        require_whole(1, thin=thin)
-        require(
-            self.states.nbytes * draws,
-            budget(),
-            f"{draws:,} draws of {len(self.states):,} chains",
-            "take fewer draws, or thin them more",
-        )
-        out = np.empty((draws, *self.states.shape), dtype=self.states.dtype)
-        self.sweep(warm_up)
-        for k in range(draws):
-            self.sweep(thin)
-            out[k] = self.states
-        return out
-
-
-class Tempered:
+class Tempered(_Walks):
     """Chains with replicas at several temperatures.
 
     Parameters
@@ -174,14 +192,3 @@ class Tempered:
                 pair[low + 1, swap] = held
             self._done[low] += swap.sum()
         self._tried += 1
-
-    def draw(self, draws: int, thin: int = 1, warm_up: int = 0) -> NDArray[Any]:
-        """States (draws, chains, n) at beta = 1, as :meth:`Chains.draw` has them."""
-        require_whole(0, draws=draws, warm_up=warm_up)
-        require_whole(1, thin=thin)
-        self.sweep(warm_up)
-        out = np.empty((draws, *self.states.shape), dtype=self._replicas.dtype)
-        for k in range(draws):
-            self.sweep(thin)
-            out[k] = self.states
-        return out

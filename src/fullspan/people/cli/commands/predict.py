@@ -36,7 +36,7 @@ def predict(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of CSV.")] = False,
 ) -> None:
     """Predict one column from the others: the most probable level and the probability of each level."""
-    from fullspan.people.cli.running.files import check_table_target, print_table, write_table
+    from fullspan.people.cli.running.files import check_table_target, put_table
 
     check_table_target(output, model, data)
     import pyarrow as pa
@@ -49,11 +49,7 @@ def predict(
     table = as_arrow({variable.name: likeliest})
     for level, column in zip(variable.levels, chances.T, strict=True):
         table = table.append_column(f"{variable.name}={level}", pa.array(column))
-    if output is None:
-        print_table(table, as_json=as_json)
-    else:
-        write_table(table, output)
-        typer.echo(f"{len(chances):,} rows written to {output}", err=True)
+    put_table(table, output, as_json=as_json)
 
 
 def _predicted(model: Path, data: Path, target: str | None, na: list[str] | None, unknown: Any) -> tuple[Any, Any]:

@@ -30,7 +30,7 @@ def sample(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of CSV.")] = False,
 ) -> None:
     """Draw independent rows from a model; models too large to sum are sampled by Gibbs chains, with a note."""
-    from fullspan.people.cli.running.files import check_table_target, print_table, write_table
+    from fullspan.people.cli.running.files import check_table_target, put_table
 
     check_table_target(output, model)
     import numpy as np
@@ -45,8 +45,4 @@ def sample(
     codes = distribution.sample(n, rng, event_of(given, distribution.space))
     say_drawn(distribution)
     table = decode(codes, distribution.visible)
-    if output is None:
-        print_table(table, as_json=as_json)
-    else:
-        write_table(table, output)
-        typer.echo(f"{n:,} rows written to {output}", err=True)
+    put_table(table, output, as_json=as_json)

@@ -80,15 +80,11 @@ def _mean(distribution: Distribution, data: Path, reading: Reading, weights: str
 def _rows(distribution: Distribution, data: Path, reading: Reading, output: Path | None, *, as_json: bool) -> None:
     import pyarrow as pa
 
-    from fullspan.people.cli.running.files import print_table, write_table
+    from fullspan.people.cli.running.files import put_table
 
     codes = reading.encode(data, distribution.visible, allow_missing=reading.missing != "error")
     table = pa.table({"log_prob": distribution.log_prob(codes)})
     if not distribution.log_z.exact:
         error = distribution.log_z.error
         typer.echo(f"log Z is an estimate: all values may be off together, by ± {error:.4f}", err=True)
-    if output is None:
-        print_table(table, as_json=as_json)
-    else:
-        write_table(table, output)
-        typer.echo(f"{len(codes):,} rows written to {output}", err=True)
+    put_table(table, output, as_json=as_json)

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from fullspan.errors import FullspanError
 from fullspan.model.files.disk import is_pipe_or_device, naming, write_atomically
 
@@ -119,6 +121,15 @@ def table_suffix(path: Path) -> str:
     """The suffix that gives the format of a table; a stream such as ``/dev/stdout`` has none and takes CSV."""
     is_stream = not path.suffix and (str(path).startswith(("/dev/", "/proc/")) or is_pipe_or_device(path))
     return ".csv" if is_stream else path.suffix.lower()
+
+
+def put_table(table: Any, output: Path | None, *, as_json: bool) -> None:
+    """An Arrow table in a file, which is said, or on standard output."""
+    if output is None:
+        print_table(table, as_json=as_json)
+        return
+    write_table(table, output)
+    typer.echo(f"{table.num_rows:,} rows written to {output}", err=True)
 
 
 def print_table(table: Any, *, as_json: bool) -> None:
