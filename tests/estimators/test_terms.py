@@ -6,14 +6,14 @@ import math
 
 import fullspan as fs
 from fullspan.estimators.explain import SHOWN_TERMS, TermRow, TermTable
-from fullspan.estimators.explain.terms import _strength
+from fullspan.model.effects.interaction import by_nats
 
 ROWS = [
     TermRow("a=<1> goes with b=2 (odds ×3)", ("a", "b"), 2, 0.55, 0.1, 12.25),
     TermRow("a=<1> is favoured (odds ×2)", ("a",), 1, -0.35, 0.05, 120.0),
     TermRow("c is odd", ("c",), 1, 0.1, math.nan, math.nan),
 ]
-TABLE = TermTable(sorted(ROWS, key=_strength))
+TABLE = TermTable(sorted(ROWS, key=by_nats))
 
 
 def test_the_strongest_come_first_and_the_unknown_last() -> None:

@@ -10,6 +10,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, overload
 
 from fullspan.display import html_table
+from fullspan.model.effects.interaction import by_nats
 from fullspan.pictures.legend import LIGHT, ROLES
 
 if TYPE_CHECKING:
@@ -160,13 +161,7 @@ def _rows_of(fitted: Fitted) -> list[TermRow]:
         )
         for k, term in enumerate(model.terms)
     ]
-    return sorted(rows, key=_strength)
-
-
-def _strength(row: TermRow) -> tuple[float, int, tuple[str, ...]]:
-    """Sorting key: most nats saved first, unknown savings last."""
-    known = row.nats_saved == row.nats_saved
-    return (-row.nats_saved if known else float("inf"), row.order, row.variables)
+    return sorted(rows, key=by_nats)
 
 
 def folded(rows: Sequence[Sequence[str]], width: int) -> list[tuple[str, ...]]:

@@ -18,6 +18,7 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.canonical import canonical_states
 from fullspan.data.space import Space
+from fullspan.errors import DataError
 
 
 def margin_cells(data: Empirical, variables: Sequence[int]) -> Array:
@@ -26,6 +27,17 @@ def margin_cells(data: Empirical, variables: Sequence[int]) -> Array:
     cells = margin.index(data.states[:, list(variables)])
     shares = np.bincount(cells, weights=data.counts / data.total, minlength=margin.n_states)
     return shares.astype(np.float64)
+
+
+def refuse_open_inputs(empirical: Empirical, inputs: Sequence[int], remedy: str) -> None:
+    """Refuse rows in which an input is missing; ``remedy`` is another than to fill or to drop them."""
+    for i in inputs:
+        n = int((empirical.states[:, i] < 0).sum())
+        if n:
+            raise DataError(
+                f"the input {empirical.space.names[i]!r} is missing in {n} distinct rows; conditional learning needs "
+                f"all inputs: impute them first, drop these rows, or {remedy}"
+            )
 
 
 def observed_entropy(data: Empirical) -> float:

@@ -23,7 +23,8 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
 from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
-from fullspan.errors import DataError, FullspanError
+from fullspan.errors import FullspanError
+from fullspan.learn.base.counted import refuse_open_inputs
 from fullspan.learn.base.descent import Solution
 from fullspan.learn.base.information import standard_errors, wald_nats
 from fullspan.learn.base.phase import Known, Phase
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
 
 _PRECISE, _MAX_STEPS = 1e-8, 5000
 """Largest derivative left, and steps, of the fit of all rows at the chosen penalty."""
+
+
+_JOINT = "learn the joint distribution with missing='em'"
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,7 @@ class _Conditional:
         if options.solver in ("ipf", *BEYOND_THE_TABLE) or options.em != "auto":
             raise FullspanError("conditional learning has the solvers 'newton', 'lbfgs' and 'gradient', and em='auto'")
         self.seen, self.roles, self.options, self.n_hidden = empirical, roles, options, len(hidden)
-        _refuse_open_inputs(empirical, roles)
+        refuse_open_inputs(empirical, roles.inputs, _JOINT)
         data = empirical.with_hidden(hidden)
         self.space, self.states, self.total = data.space, data.states.astype(np.int64), data.total
         self.shares = data.counts / data.total
@@ -258,7 +262,7 @@ class _Chosen(_Conditional):
         orders: Sequence[int],
         watch: Watch | None,
     ) -> None:
-        _refuse_open_inputs(empirical, roles)
+        refuse_open_inputs(empirical, roles.inputs, _JOINT)
         inputs, self.output = list(roles.inputs), roles.outputs[0]
         self.cards = [empirical.space.cards[i] for i in inputs]
         known = empirical.states[:, self.output] >= 0
@@ -322,13 +326,3 @@ class _Chosen(_Conditional):
 
     def _diverging(self, solution: Solution) -> tuple[int, ...]:
         return ()
-
-
-def _refuse_open_inputs(empirical: Empirical, roles: Roles) -> None:
-    for i in roles.inputs:
-        n = int((empirical.states[:, i] < 0).sum())
-        if n:
-            raise DataError(
-                f"the input {empirical.space.names[i]!r} is missing in {n} distinct rows; conditional learning needs "
-                "all inputs: impute them first, drop these rows, or learn the joint distribution with missing='em'"
-            )

@@ -24,7 +24,7 @@ from fullspan.engine.elimination.decimation import Decimation, verdict
 from fullspan.engine.elimination.sums import Sums
 from fullspan.errors import DataError, FullspanError, require_one_of
 from fullspan.graphs import Graph
-from fullspan.learn.base.counted import observed_entropy
+from fullspan.learn.base.counted import observed_entropy, refuse_open_inputs
 from fullspan.learn.base.descent import Solution
 from fullspan.learn.base.information import standard_errors, wald_nats
 from fullspan.learn.base.progress import History, Watch
@@ -115,7 +115,7 @@ class _Learner:
         data = empirical.with_hidden([Variable(name, (0, 1)) for name in self.graph.hidden])
         self.space, self.rows, self.total = data.space, data.states.astype(np.int64), data.total
         self.inputs = self.graph.positions(self.graph.inputs)
-        _refuse_open(empirical, self.inputs)
+        refuse_open_inputs(empirical, self.inputs, "learn the joint distribution without inputs")
         self.shares = data.counts / data.total
         pairs = self.graph.pairs()
         self.edges = pairs[~np.isin(pairs, self.inputs).all(axis=1)]  # what inputs have alone cancels
@@ -243,13 +243,3 @@ def ordered(graph: Graph, space: Space) -> Graph:
             raise FullspanError("every column is an input; there is nothing to learn")
         return Graph((*space.names, *graph.hidden), graph.edges, graph.inputs, graph.hidden, tuple(learned))
     return Graph((*space.names, *graph.hidden), graph.edges, graph.inputs, graph.hidden, graph.outputs)
-
-
-def _refuse_open(empirical: Empirical, inputs: Sequence[int]) -> None:
-    for i in inputs:
-        n = int((empirical.states[:, i] < 0).sum())
-        if n:
-            raise DataError(
-                f"the input {empirical.space.names[i]!r} is missing in {n} distinct rows; conditional learning needs "
-                "all inputs: impute them first, drop these rows, or learn the joint distribution without inputs"
-            )

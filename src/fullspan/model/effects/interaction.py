@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 Kind = Literal["odds ratio", "cell ratio"]
 NEAR_BOUNDARY = math.log(1e6)
@@ -180,7 +180,7 @@ def strongest_first(rows: Sequence[Interaction]) -> list[Interaction]:
     so these pairs are read with it; those of larger sets come last. Pairs without a part that go one way here and the
     other way there, or not clearly one way, are left out.
     """
-    ranked = sorted((row for row in rows if row.has_part or _goes_one_way(row)), key=_strength)
+    ranked = sorted((row for row in rows if row.has_part or _goes_one_way(row)), key=by_nats)
     small = [row for row in ranked if row.order in (3, 4)]
     below: dict[tuple[str, ...], list[Interaction]] = {}
     found = []
@@ -207,10 +207,6 @@ def _holds_one(row: Interaction) -> bool:
     """Whether the interval of the effect holds no effect at all; False where there is none."""
     low, high = row.effects[0].log_interval() if row.effects else (0.0, 0.0)
     return low <= 0 <= high
-
-
-def _strength(one: Interaction) -> tuple[float, int, tuple[str, ...]]:
-    return (-one.nats_saved if one.nats_saved == one.nats_saved else math.inf, one.order, one.variables)
 
 
 def remark_notes(rows: Sequence[Interaction]) -> list[str]:
@@ -253,3 +249,9 @@ def factor(log_ratio: float) -> str:
     if ratio == 1:  # neither above nor below, as printed
         return "×1"
     return f"{sign}{ratio:,.0f}" if ratio >= 1000 else f"{sign}{ratio:.3g}"
+
+
+def by_nats(row: Any) -> tuple[float, int, tuple[str, ...]]:
+    """Sorting key of interactions and terms: most nats saved first, unknown savings last."""
+    known = row.nats_saved == row.nats_saved
+    return (-row.nats_saved if known else math.inf, row.order, row.variables)
