@@ -292,14 +292,16 @@ class DensityEstimator(Parameters, _Answers, DensityMixin, BaseEstimator):  # ty
         if how == "mean":
             return self.distribution_.impute(codes, "mean")
         rng = generator(random_state)
-        within = rng if how == "draw" else None
-        if how == "cells":
-            return fill(checked_table(X), self._visible, codes, self.distribution_.likeliest_cells(codes), None)
-        tables = [
-            fill(checked_table(X), self._visible, codes, self.distribution_.impute(codes.copy(), how, rng), within)
-            for _ in range(n_draws or 1)
-        ]
+        tables = [self._completed(X, codes, how, rng) for _ in range(n_draws or 1)]
         return tables[0] if n_draws is None else tables
+
+    def _completed(self, X: Any, codes: Any, how: Literal["mode", "cells", "draw"], rng: np.random.Generator) -> Any:
+        """The table with its missing cells filled."""
+        if how == "cells":
+            found = self.distribution_.likeliest_cells(codes)
+        else:
+            found = self.distribution_.impute(codes.copy(), how, rng)  # which fills in the codes it is given
+        return fill(checked_table(X), self._visible, codes, found, rng if how == "draw" else None)
 
     def sample(self, n_samples: int = 1, random_state: Any = None, given: Evidence = None) -> Any:
         """Draw rows, independent and exact, with part of them fixed by ``given`` if wanted.

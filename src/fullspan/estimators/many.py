@@ -85,55 +85,59 @@ def fit_many(
     >>> models.groups_, models.n_terms_.tolist()
     (('a', 'b'), [1, 0])
     """
-    from fullspan.learn.many.fit import fit_groups
-    from fullspan.learn.search.options import Options
-
     if unknown := [name for name in parameters if name not in _PARAMETERS]:
         raise TypeError(f"fit_many() has no parameter {unknown[0]!r}; it takes {', '.join(_PARAMETERS)}")
     single = FullSpan(**_FIXED, **parameters)
     check_parameters({name: getattr(single, name) for name in _PARAMETERS})
+    return _fitted(table, _Division(by, bootstrap, folds, random_state), single, checked_weight(sample_weight))
+
+
+def _fitted(table: Any, division: _Division, single: FullSpan, weight: Any) -> GroupedModels:
+    """The models of the groups of a table, each as ``single`` would be fitted to it."""
+    from fullspan.learn.many.fit import fit_groups
+    from fullspan.learn.search.options import Options
+
     options = Options(**{name: getattr(single, name) for name in (*_OWN, *_FIXED)})
     with reported(verbose=single.verbose) as reporter:
         announce(reporter, reading_words(table))
         source = checked_table(table)
-        grouped, held = _counts(
-            source, by, bootstrap, folds, random_state, Reading.by(single), checked_weight(sample_weight)
-        )
+        grouped, held = division.counts(source, Reading.by(single), weight)
         announce(reporter)
         searched = fit_groups(grouped, options, None if reporter is None else reporter.models)
     done = len(searched.models)
     if searched.interrupted:
         warn(f"interrupted: {done:,} of {len(grouped):,} models are done and kept", ConvergenceWarning)
-    found = GroupedModels(searched.models, by, grouped.head(done), kind_of(source))
+    found = GroupedModels(searched.models, division.by, grouped.head(done), kind_of(source))
     if held is not None:
         found.held_out_ = held.scores(searched.models)
     return found
 
 
-def _counts(
-    source: Any,
-    by: str | None,
-    bootstrap: int | None,
-    folds: int | None,
-    random_state: Any,
-    reading: Reading,
-    weight: Any,
-) -> tuple[Grouped, _Held | None]:
-    """The groups to fit and, for a cross-validation, the rows that each of them leaves out."""
-    given = [name for name, value in (("by", by), ("bootstrap", bootstrap), ("folds", folds)) if value is not None]
-    if len(given) != 1:
-        raise FullspanError(f"give one of by=, bootstrap= and folds=; {' and '.join(given) or 'none'} was given")
-    if by is not None:
-        chosen = {name: getattr(reading, name) for name in _SHARED}
-        return count_groups(source, by, sample_weight=weight, **chosen), None
-    from fullspan.data.tables import resampling
+@dataclass(frozen=True)
+class _Division:
+    """What makes many tables of one: groups by a column, bootstrap replicates, or the folds of a cross-validation."""
 
-    empirical, rng = reading.count(source, weight), generator(random_state)
-    if bootstrap is not None:
-        return resampling.bootstrap(empirical, bootstrap, rng), None
-    assert folds is not None
-    grouped, counts = resampling.folds(empirical, folds, rng)
-    return grouped, _Held(empirical.states, counts)
+    by: str | None
+    bootstrap: int | None
+    folds: int | None
+    random_state: Any
+
+    def counts(self, source: Any, reading: Reading, weight: Any) -> tuple[Grouped, _Held | None]:
+        """The groups to fit and, for a cross-validation, the rows that each of them leaves out."""
+        from fullspan.data.tables import resampling
+
+        given = [name for name in ("by", "bootstrap", "folds") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise FullspanError(f"give one of by=, bootstrap= and folds=; {' and '.join(given) or 'none'} was given")
+        if self.by is not None:
+            chosen = {name: getattr(reading, name) for name in _SHARED}
+            return count_groups(source, self.by, sample_weight=weight, **chosen), None
+        empirical, rng = reading.count(source, weight), generator(self.random_state)
+        if self.bootstrap is not None:
+            return resampling.bootstrap(empirical, self.bootstrap, rng), None
+        assert self.folds is not None
+        grouped, counts = resampling.folds(empirical, self.folds, rng)
+        return grouped, _Held(empirical.states, counts)
 
 
 @dataclass(frozen=True)

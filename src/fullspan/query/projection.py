@@ -53,16 +53,12 @@ def factors_for(distribution: Distribution, margins: Mapping[tuple[int, ...], Ar
     for scope, target in margins.items():
         _refuse_excluded(distribution, where, p, scope, target)
         out[scope] = np.where(target == 0, NEVER, 0.0)
+    # Cells that a margin excludes are taken out first: proportional fitting would give them a log factor of -inf.
     p = p * (spread(out, where) == 0)
     if not p.sum() > 0:
         raise DataError("contradictory margins: their zeros exclude every state of the model")
-    local = {i: k for k, i in enumerate(where)}
-    constraints = [
-        Constraint.of_margin([local[i] for i in sorted(scope)], np.transpose(t, np.argsort(scope)).ravel(order="F"))
-        for scope, t in margins.items()
-    ]
     flat = (p / p.sum()).ravel(order="F").copy()
-    found = ipf(Basis("indicator", cards), constraints, flat, _TOLERANCE, _MAX_SWEEPS)
+    found = ipf(Basis("indicator", cards), _constraints(margins, where), flat, _TOLERANCE, _MAX_SWEEPS)
     if found.difference > _ENOUGH_DIFFERENCE:
         raise DataError(
             f"contradictory margins: no distribution that the model allows has all of them; after {found.sweeps:,} "
@@ -72,6 +68,15 @@ def factors_for(distribution: Distribution, margins: Mapping[tuple[int, ...], Ar
         order = np.argsort(scope)
         own += np.transpose(log.reshape([own.shape[k] for k in order], order="F"), np.argsort(order))
     return out
+
+
+def _constraints(margins: Mapping[tuple[int, ...], Array], where: tuple[int, ...]) -> list[Constraint]:
+    """The margins as constraints on the table of their variables, whose first one is its fastest digit."""
+    local = {i: k for k, i in enumerate(where)}
+    return [
+        Constraint.of_margin([local[i] for i in sorted(scope)], np.transpose(t, np.argsort(scope)).ravel(order="F"))
+        for scope, t in margins.items()
+    ]
 
 
 def marginals_with(distribution: Distribution, margins: Mapping[tuple[int, ...], Array]) -> Marginals:

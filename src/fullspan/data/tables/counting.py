@@ -86,25 +86,41 @@ def count(
     check_choice(missing)
     check_unknown(handle_unknown)
     with opened(source, na_values) as relation:
-        relation = placed(relation, space)
-        relation, weight = weighted(relation, count_column, sample_weight)
-        if space is None:
-            check_names(na_values, [c.name for c in relation.columns])
-            chosen = select(relation, columns, weight)
-            given = given_variables(relation, chosen, levels, bins, max_levels, weight)
-        else:
+        relation, weight = weighted(placed(relation, space), count_column, sample_weight)
+        if space is not None:
             _refuse_schema(columns=columns, levels=levels, bins=bins)
-            chosen = _of_space(relation, space)
-            given = {v.name: v for v in space.variables}
-        guard(relation, [c for c in chosen if c.name not in given], max_levels)
-        groups = Groups.read(relation, chosen, given, weight)
-        coded = groups.coded(max_levels, None if space is None else handle_unknown)
+            return _count_known(relation, space, weight, missing, max_levels, handle_unknown)
+        check_names(na_values, [c.name for c in relation.columns])
+        chosen = select(relation, columns, weight)
+        given = given_variables(relation, chosen, levels, bins, max_levels, weight)
+        groups = _grouped(relation, chosen, given, weight, max_levels)
+        coded = groups.coded(max_levels)
         cells = groups.missing_cells(coded)
-        if space is None:
-            for text in hints(groups, coded, cells, weight, cut_all=isinstance(bins, int)):
-                warn(text, DataWarning)
-        counted = assembled(coded, groups.rows, groups.weights, missing, fixed=space is not None, cells=cells)
+        # Before missing cells are refused: a hint may say that a level, such as -99, means one too.
+        for text in hints(groups, coded, cells, weight, cut_all=isinstance(bins, int)):
+            warn(text, DataWarning)
+        counted = assembled(coded, groups.rows, groups.weights, missing, fixed=False, cells=cells)
         return replace(counted, missing_cells=cells)
+
+
+def _count_known(
+    relation: Relation, space: Space, weight: Column | None, missing: Missing, max_levels: int, unknown: Unknown
+) -> Empirical:
+    """The distinct states of variables that are known beforehand."""
+    chosen, given = _of_space(relation, space), {v.name: v for v in space.variables}
+    groups = _grouped(relation, chosen, given, weight, max_levels)
+    coded = groups.coded(max_levels, unknown)
+    cells = groups.missing_cells(coded)
+    counted = assembled(coded, groups.rows, groups.weights, missing, fixed=True, cells=cells)
+    return replace(counted, missing_cells=cells)
+
+
+def _grouped(
+    relation: Relation, chosen: list[Column], given: dict[str, Variable], weight: Column | None, max_levels: int
+) -> Groups:
+    """The distinct rows, once it is clear that no column has too many levels."""
+    guard(relation, [c for c in chosen if c.name not in given], max_levels)
+    return Groups.read(relation, chosen, given, weight)
 
 
 def placed(relation: Relation, space: Space | None) -> Relation:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.empirical import Empirical
-from fullspan.data.relations.columns import NaValues, check_names
+from fullspan.data.relations.columns import Column, NaValues, check_names
 from fullspan.data.relations.source import find, opened, select
 from fullspan.data.relations.tokens import TOKEN_LIMIT
 from fullspan.data.space import Level, Space
@@ -136,15 +136,20 @@ def count_groups(
         found = Groups.read(relation, [*chosen, own], given, weight)
         if not found.tokens.complete and found.tokens.overfull == len(chosen):
             raise DataError(f"column {by!r} names more than {TOKEN_LIMIT:,} groups; fit the table in parts")
-        coded = [*replace(found, columns=chosen).coded(max_levels), found.column(len(chosen))]
-        cells = found.missing_cells(coded)
-        for text in hints(replace(found, columns=chosen), coded[:-1], cells, weight):
-            warn(text, DataWarning)
-        joint = assembled(coded, found.rows, found.weights, missing, fixed=False, cells=cells)
-        names, code = joint.space.variables[-1].levels, coded[-1].codes
-        if missing == "level":
-            code = np.where(code == ABSENT, len(names) - 1, code)
-        absent = np.any([c.codes == ABSENT for c in coded], axis=0) if missing == "drop" else np.zeros(len(code), bool)
+        return _divided(found, chosen, max_levels, missing, weight)
+
+
+def _divided(found: Groups, chosen: list[Column], max_levels: int, missing: Missing, weight: Column | None) -> Grouped:
+    """Distinct rows of some columns and, last, the group, as counts of each group."""
+    coded = [*replace(found, columns=chosen).coded(max_levels), found.column(len(chosen))]
+    cells = found.missing_cells(coded)
+    for text in hints(replace(found, columns=chosen), coded[:-1], cells, weight):
+        warn(text, DataWarning)
+    joint = assembled(coded, found.rows, found.weights, missing, fixed=False, cells=cells)
+    names, code = joint.space.variables[-1].levels, coded[-1].codes
+    if missing == "level":
+        code = np.where(code == ABSENT, len(names) - 1, code)
+    absent = np.any([c.codes == ABSENT for c in coded], axis=0) if missing == "drop" else np.zeros(len(code), bool)
     return _by_group(joint, names, code, found.rows, absent)
 
 

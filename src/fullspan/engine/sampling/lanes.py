@@ -107,6 +107,35 @@ def _visit(
             gap[c] += move[c] * (field[c] - p)
 
 
+@serial
+def _load(states: NDArray[np.uint8], streams: Streams, free: Ints, x: Single, counters: Streams) -> None:
+    """The chains of one share into lanes: units by chains. Lanes behind the last chain go along unread."""
+    for c in range(streams.size):
+        counters[c] = streams[c]
+        for k in range(free.size):
+            x[k, c] = states[c, free[k]]
+
+
+@serial
+def _store(states: NDArray[np.uint8], streams: Streams, free: Ints, x: Single, counters: Streams) -> None:
+    """And back."""
+    for c in range(streams.size):
+        streams[c] = counters[c]
+        for k in range(free.size):
+            states[c, free[k]] = np.uint8(x[k, c])
+
+
+@serial
+def _gather(units: Places, fields: Single, rows: Single, pull: Single, h: Single, w: Single, p: Single) -> None:
+    """What a block of units needs: fields in lanes, couplings to the units before them in the block, and pulls."""
+    for k in range(units.size):
+        p[k] = pull[units[k]]
+        for m in range(k):
+            w[k, m] = rows[units[k], units[m]]
+        for c in range(fields.shape[0]):
+            h[k, c] = fields[c, units[k]]
+
+
 @parallel
 def walk(
     states: NDArray[np.uint8],
@@ -138,22 +167,14 @@ def walk(
         counters, gap = np.zeros(lanes, np.uint64), np.zeros(lanes, np.float32)
         own, rest = np.zeros(lanes, np.float32), np.zeros(lanes, np.float32)
         near = fields[first : first + width]
-        for c in range(width):
-            counters[c] = streams[first + c]
-            for k in range(free.size):
-                x[k, c] = states[first + c, free[k]]
+        _load(states[first : first + width], streams[first : first + width], free, x, counters)
         for step in range(betas.size):
             for c in range(width):
                 own[c] = betas[step] * beta[first + c]
                 rest[c] = 1.0 - betas[step] * beta[first + c]
             for start in range(0, free.size, GATHERED_UNITS):
                 units = free[start : start + GATHERED_UNITS].astype(np.uint32)
-                for k in range(units.size):
-                    p[k] = pull[units[k]]
-                    for m in range(k):
-                        w[k, m] = rows[units[k], units[m]]
-                    for c in range(width):
-                        h[k, c] = near[c, units[k]]
+                _gather(units, near, rows, pull, h, w, p)
                 _draw_numbers(counters, u[: units.size])
                 _visit(h, u, x[start : start + units.size], change, gap, w, p, own, rest, places)
                 _list_flips(change, units, flipped, moves, number)
@@ -162,7 +183,4 @@ def walk(
                 excess[first + c] += gap[c]
                 gap[c] = 0.0
                 log_weights[first + c] += rises[step] * excess[first + c]
-        for c in range(width):
-            streams[first + c] = counters[c]
-            for k in range(free.size):
-                states[first + c, free[k]] = np.uint8(x[k, c])
+        _store(states[first : first + width], streams[first : first + width], free, x, counters)

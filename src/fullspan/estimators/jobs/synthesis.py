@@ -72,6 +72,14 @@ class Synthesizer:
         codes = conditioned(self.distribution, n, rng, ", ".join(conditions) or None, events)
         return self.prototype.drawn(codes, self.space, rng), codes
 
+    def like(self, data: Any, n: int | None, random_state: Any, given: Evidence, forbid: Forbid) -> Any:
+        """Rows as a frame of the kind that was given, with a warning about columns that it lacks."""
+        for note in self.notes():
+            if "left out" in note:
+                warn(note, DataWarning)
+        drawn = self.draw(self.prototype.table.num_rows if n is None else n, random_state, given, forbid)
+        return like_of(self.prototype.typed(drawn), data)
+
     def notes(self) -> list[str]:
         """What a person should know of the columns."""
         found = [f"column {name!r} is left out: it {why}" for name, why in self.prototype.left_out.items()]
@@ -229,8 +237,4 @@ def synthesize(
         data, columns=columns, estimator=estimator, bins=bins, missing=missing, given=given, forbid=forbid,
         na_values=na_values,
     )  # fmt: skip
-    for note in made.notes():
-        if "left out" in note:
-            warn(note, DataWarning)
-    n = made.prototype.table.num_rows if n_rows is None else n_rows
-    return like_of(made.prototype.typed(made.draw(n, random_state, given, forbid)), data)
+    return made.like(data, n_rows, random_state, given, forbid)

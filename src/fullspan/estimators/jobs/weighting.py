@@ -135,12 +135,16 @@ def rake(
     >>> raked.weights.round(6).tolist()
     [12.5, 25.0, 12.5, 50.0]
     """
+    _check(bounds, bounds_on, name, tol)
+    require_whole(1, max_iter=max_iter)
+    return _rake(data, MarginCounts.of(margins), weights, name, na_values).run(bounds, bounds_on, tol, max_iter)
+
+
+def _rake(data: Any, counts: MarginCounts, weights: Any, name: str, na_values: NaValues) -> _Rake:
+    """The rows of a table by the cells of the margins that they are in."""
     from fullspan.data.tables.filling import held
     from fullspan.data.tables.margin_rows import read_cells
 
-    _check(bounds, bounds_on, name, tol)
-    require_whole(1, max_iter=max_iter)
-    counts = MarginCounts.of(margins)
     data = held(data)
     rows = read_cells(data, counts.space, weights, na_values)
     if name in rows.columns:
@@ -149,7 +153,7 @@ def rake(
         )
     if not len(rows.cell_of):
         raise DataError("the table has no rows")
-    return _Rake(counts, rows.cells, rows.cell_of, rows.weights).run(data, name, bounds, bounds_on, tol, max_iter)
+    return _Rake(counts, rows.cells, rows.cell_of, rows.weights, data, name)
 
 
 def _check(bounds: Any, bounds_on: Any, name: Any, tol: Any) -> None:
@@ -169,8 +173,10 @@ def _check(bounds: Any, bounds_on: Any, name: Any, tol: Any) -> None:
 class _Rake:
     """The groups of rows that get the same ratio, and the margins in terms of them."""
 
-    def __init__(self, counts: MarginCounts, cells: Ints, cell_of: Ints, weights: Array | None) -> None:
-        self.counts, self.cells, self.cell_of = counts, cells, cell_of
+    def __init__(
+        self, counts: MarginCounts, cells: Ints, cell_of: Ints, weights: Array | None, source: Any, name: str
+    ) -> None:
+        self.counts, self.cells, self.cell_of, self.source, self.name = counts, cells, cell_of, source, name
         n_rows = len(cell_of)
         total = counts.total
         if counts.are_shares:
@@ -179,9 +185,7 @@ class _Rake:
         self.scale = total / counts.total
         self.n_of_cell = np.bincount(cell_of, minlength=len(cells))
 
-    def run(
-        self, data: Any, name: str, bounds: Bounds | None, bounds_on: BoundsOn, tol: float, max_iter: int
-    ) -> Raking:
+    def run(self, bounds: Bounds | None, bounds_on: BoundsOn, tol: float, max_iter: int) -> Raking:
         from fullspan.learn.row_weights import rake as raked
         from fullspan.learn.row_weights import summed
 
@@ -205,9 +209,8 @@ class _Rake:
         if low is not None and high is not None:
             on = (found.ratio <= low) | (found.ratio >= high)
             at_bound = int((on[group_of] & (self.design > 0)).sum())
-        return Raking(
-            weights, self.design, name, len(self.cells), found.sweeps, found.converged, found.misfit, at_bound, data
-        )
+        ending = found.sweeps, found.converged, found.misfit
+        return Raking(weights, self.design, self.name, len(self.cells), *ending, at_bound, self.source)
 
     def _by_weight(self) -> tuple[Ints, Ints]:
         """Groups of rows with one cell and one design weight: the group of each row, and the cell of each group."""
@@ -293,10 +296,10 @@ class _Rake:
             return
         m, c, amount = missed
         why = "within the bounds" if low is not None else "with the combinations of levels that the rows have"
-        way = "widen the bounds" if low is not None else "merge levels, or leave a margin out"
+        remedy = "widen the bounds" if low is not None else "merge levels, or leave a margin out"
         raise DataError(
             f"contradictory margins: no weights have all of them {why}; the nearest ones miss "
-            f"{self.counts.named(m, c)} by {abs(amount):.4g} of {margins[m].target[c]:.6g}; {way}"
+            f"{self.counts.named(m, c)} by {abs(amount):.4g} of {margins[m].target[c]:.6g}; {remedy}"
         )
 
     def _warn(self, sweeps: int, misfit: float, weight: Array, margins: Sequence[Any]) -> None:

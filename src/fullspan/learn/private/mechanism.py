@@ -18,11 +18,14 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.learn.private.accountant import Ledger, Privacy
 from fullspan.learn.private.clusters import WideOracle, cells_of
@@ -77,37 +80,81 @@ def release(
     shares = table.shares(part * budget)
     say("the shares of all columns are measured")
     final = (1 - part) * budget / max(1, len(data.space))
-    groups = [
-        _groups(shares[i], v.ordered or _numbers(v.levels), MERGED_DEVIATIONS * table.length * math.sqrt(0.5 / final))
-        for i, v in enumerate(data.space.variables)
-    ]
-    cards = [int(g.max()) + 1 for g in groups]
-    grouped = [_summed(shares[i], groups[i], cards[i]) for i in range(len(cards))]
-    codes = np.stack([g[data.states[:, i]] for i, g in enumerate(groups)], axis=1)
+    merged = _Merged.of(data, shares, MERGED_DEVIATIONS * table.length * math.sqrt(0.5 / final))
+    cards, codes = merged.cards, merged.codes(data.states)
     small = math.prod(cards) <= MOST_STATES
     if small:
         scopes = _all_within(cards, ledger.left, table)
     else:
-        scopes = table.screened(codes, cards, grouped, STRENGTHS * budget, max_cells)
+        scopes = table.screened(codes, cards, merged.counts, STRENGTHS * budget, max_cells)
     say(f"measured interactions: {len(scopes)}")
-    singles = [
-        Measured((i,), of_margin(grouped[i]), table.share_noise * math.sqrt(np.bincount(groups[i]).mean()))
-        for i in range(len(cards))
-        if cards[i] > 1
-    ]
-    measured = [*singles, *table.contrasts(codes, cards, scopes)]
-    names = [m.scope for m in measured]
+    measured = [*merged.singles(table.share_noise), *table.contrasts(codes, cards, scopes)]
     if not measured:
         raise FullspanError(
             "no column has two levels that this budget can tell apart; give a schema of the levels, or a larger epsilon"
         )
+    names = [m.scope for m in measured]
     oracle = DenseOracle(names, cards) if small else WideOracle(names, cards)
     cells = [math.prod(cards[i] for i in scope) for scope in names]
     found = posterior_mode(measured, cells, table.total, oracle, lambda turn: say(f"priors set {turn + 1} times"))
     ends = np.cumsum([0, *(len(m.contrasts) for m in measured)])
     tables = [to_table(found.theta[a:b], [cards[i] for i in s]) for s, a, b in zip(names, ends, ends[1:], strict=False)]
-    graph = _expanded(data, names, tables, groups, shares, cards)
-    return Release(graph, found.log_z, table.total, ledger)
+    return Release(merged.expanded(data.space, names, tables), found.log_z, table.total, ledger)
+
+
+@dataclass(frozen=True, eq=False)
+class _Merged:
+    """The levels of every column in groups, none of which is so rare that noise would hide it.
+
+    Attributes
+    ----------
+    shares : noisy counts of the levels of each column.
+    groups : the group of every level.
+    counts : noisy counts of the groups.
+    """
+
+    shares: list[Array]
+    groups: list[Ints]
+    counts: list[Array]
+
+    @classmethod
+    def of(cls, data: Empirical, shares: list[Array], least: float) -> _Merged:
+        """Groups that hold ``least`` rows each, where that is possible."""
+        variables = data.space.variables
+        groups = [_groups(s, v.ordered or _numbers(v.levels), least) for s, v in zip(shares, variables, strict=True)]
+        counts = [np.bincount(g, s, int(g.max()) + 1).astype(np.float64) for s, g in zip(shares, groups, strict=True)]
+        return cls(shares, groups, counts)
+
+    @property
+    def cards(self) -> list[int]:
+        """Groups of each column."""
+        return [len(counts) for counts in self.counts]
+
+    def codes(self, states: NDArray[np.integer[Any]]) -> Ints:
+        """The groups that states have, for their levels."""
+        return np.stack([group[states[:, i]] for i, group in enumerate(self.groups)], axis=1)
+
+    def singles(self, noise: float) -> list[Measured]:
+        """The columns alone; a group has the noise of all its levels, here that of a group of mean size."""
+        return [
+            Measured((i,), of_margin(counts), noise * math.sqrt(np.bincount(self.groups[i]).mean()))
+            for i, counts in enumerate(self.counts)
+            if len(counts) > 1
+        ]
+
+    def expanded(self, space: Space, scopes: Sequence[Scope], tables: Sequence[Array]) -> FactorGraph:
+        """The factors over levels: within a group, levels have the shares of their column."""
+        out_scopes, out_tables = list(scopes), []
+        for scope, weights in zip(scopes, tables, strict=True):
+            out_tables.append(weights[np.ix_(*(self.groups[i] for i in scope))])
+        for i, (group, shares) in enumerate(zip(self.groups, self.shares, strict=True)):
+            # half a row at least: a level whose noisy count is negative has a probability all the same
+            inside = np.maximum(shares, 0.5)
+            inside /= np.bincount(group, inside, len(self.counts[i]))[group]
+            if len(inside) > len(self.counts[i]):
+                out_scopes.append((i,))
+                out_tables.append(np.log(inside))
+        return FactorGraph(space, tuple(out_scopes), out_tables)
 
 
 class _Table:
@@ -217,10 +264,6 @@ def _numbers(levels: Sequence[object]) -> bool:
     return all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels)
 
 
-def _summed(counts: Array, groups: Ints, card: int) -> Array:
-    return np.bincount(groups, counts, card).astype(np.float64)
-
-
 def _groups(counts: Array, ordered: bool, least: float) -> Ints:
     """A group for every level, such that each holds ``least`` rows or cannot: neighbours, or the rare ones together."""
     if len(counts) <= 2 or float(counts.min()) >= least:
@@ -236,26 +279,3 @@ def _groups(counts: Array, ordered: bool, least: float) -> Ints:
         if held >= least and float(counts[level + 1 :].sum()) >= least:
             group, held = group + 1, 0.0
     return groups
-
-
-def _expanded(
-    data: Empirical,
-    scopes: Sequence[Scope],
-    tables: Sequence[Array],
-    groups: Sequence[Ints],
-    shares: Sequence[Array],
-    cards: Sequence[int],
-) -> FactorGraph:
-    """The factors over levels: within a group, levels have the shares of their column."""
-    out_scopes: list[Scope] = []
-    out_tables: list[Array] = []
-    for scope, weights in zip(scopes, tables, strict=True):
-        out_scopes.append(scope)
-        out_tables.append(weights[np.ix_(*(groups[i] for i in scope))])
-    for i, (group, counts) in enumerate(zip(groups, shares, strict=True)):
-        inside = np.maximum(counts, 0.5)
-        inside /= np.bincount(group, inside, cards[i])[group]
-        if len(inside) > cards[i]:
-            out_scopes.append((i,))
-            out_tables.append(np.log(inside))
-    return FactorGraph(data.space, tuple(out_scopes), out_tables)

@@ -117,31 +117,27 @@ def gather(
     DataError : a table cannot be read.
     """
     check_exact_joint(estimator, "the model", "a report")
-    space = estimator.distribution_.visible
-    reading = replace(Reading.by(estimator), missing="em", weight_column=estimator.fitted_.settings.get("weights"))
-    counts, share, unjudged = _judged(estimator, data, reading.count_again(data, space)) if data is not None else _NONE
-    is_training = share >= ALL
+    counts, share, unjudged = _judged(estimator, data)
     say("measuring the fit")
-    comparison, words, why = _held_out(estimator, counts, share, _counted(reading, test, space), refit, say)
-    worst = None if counts is None else worst_cells(estimator.distribution_, counts, WORST)
-    model, interactions = estimator.model_, estimator.interactions_
+    comparison, words, why = _held_out(estimator, counts, share, _counted(estimator, test), refit, say)
+    interactions = estimator.interactions_
     return Content(
-        title or type(estimator).__name__,
-        estimator,
-        counts,
-        is_training,
-        _shares(estimator, counts),
-        worst,
-        comparison,
-        words,
-        information_by_order(model) if estimator._has_terms else None,
-        tuple(caveats(estimator, counts)),
-        _misfit(estimator, counts) if is_training and counts is not None else None,
-        share,
-        unjudged,
-        interactions,
-        _strongest(estimator, interactions, counts),
-        why,
+        title=title or type(estimator).__name__,
+        estimator=estimator,
+        data=counts,
+        is_training=share >= ALL,
+        shares=_shares(estimator, counts),
+        worst=None if counts is None else worst_cells(estimator.distribution_, counts, WORST),
+        comparison=comparison,
+        held_out=words,
+        information=information_by_order(estimator.model_) if estimator._has_terms else None,
+        caveats=tuple(caveats(estimator, counts)),
+        misfit=_misfit(estimator, counts) if share >= ALL and counts is not None else None,
+        training_share=share,
+        unjudged=unjudged,
+        interactions=interactions,
+        strongest=_strongest(estimator, interactions, counts),
+        why_not_held_out=why,
     )
 
 
@@ -162,20 +158,23 @@ def _strongest(
     return tuple(found)
 
 
-def _counted(reading: Reading, table: Any, space: Any) -> Empirical | None:
-    return None if table is None else reading.count_again(table, space)
+def _counted(estimator: Any, table: Any) -> Empirical | None:
+    """All rows of a table, incomplete ones included; None if there is no table."""
+    if table is None:
+        return None
+    reading = replace(Reading.by(estimator), missing="em", weight_column=estimator.fitted_.settings.get("weights"))
+    return reading.count_again(table, estimator.distribution_.visible)
 
 
-_NONE: tuple[None, float, str] = (None, 0.0, "")
-"""No rows, of which none was learned from."""
-
-
-def _judged(estimator: Any, data: Any, counts: Empirical) -> tuple[Empirical, float, str]:
+def _judged(estimator: Any, data: Any) -> tuple[Empirical | None, float, str]:
     """The rows to show, the share of them that the model was learned from, and if that is NaN, why, in words.
 
     Of the table learned from, these are the rows that the fit kept: counts of others, such as incomplete rows that were
     dropped, do not belong next to what the weights were fitted to. Of any other table they are all rows.
     """
+    counts = _counted(estimator, data)
+    if counts is None:
+        return None, 0.0, ""
     fitted = estimator.fitted_
     weights = fitted.settings.get("weights")
     try:

@@ -61,6 +61,7 @@ def make_app(pool: Pool, fits: Fits | None = None) -> FastAPI:
     _add_questions(app, pool)
     _add_changes(app, pool)
     _add_facts(app, pool)
+    _add_structure(app, pool)
     _add_effects(app, pool)
     _add_fits(app, fits)
     _add_page(app)
@@ -220,6 +221,10 @@ def _add_facts(app: FastAPI, pool: Pool) -> None:
     ) -> Any:
         """Variables whose names hold a text."""
         return ask(model, "variables", search=search, offset=offset, limit=limit)
+
+
+def _add_structure(app: FastAPI, pool: Pool) -> None:
+    ask = _asker(pool)
 
     @app.get("/api/models/{model}/graph", response_model=schema.Graph)
     def graph(

@@ -74,11 +74,10 @@ def peel(n: int, edges: NDArray[Any], biased: NDArray[np.bool_]) -> tuple[Steps,
 
 
 @serial
-def _peel(
-    n: int, edges: Numbers32, biased: NDArray[np.uint8]
-) -> tuple[Numbers32, Numbers32, Numbers32, Numbers32, int, int, Numbers32, Numbers32]:
-    n_given = edges.shape[0]
-    room = 2 * (n_given + 3 * n)
+def _net(n: int, edges: Numbers32, biased: NDArray[np.uint8]) -> Net:
+    """The graph as lists of half-edges, all nodes waiting."""
+    # A node leaves at most three new edges when it goes, so that this room suffices to the end.
+    room = 2 * (edges.shape[0] + 3 * n)
     net = Net(
         np.full((n, 8), NONE, np.int32),
         np.empty((room, 2), np.int32),
@@ -87,26 +86,44 @@ def _peel(
     )
     for v in range(n):
         net.nodes[v, DEGREE], net.nodes[v, BIASED], net.nodes[v, LAST], net.nodes[v, GONE] = 0, biased[v], 0, 0
+    for e in range(edges.shape[0]):
+        join(net, edges[e, 0], edges[e, 1])
+    for v in range(n - 1, -1, -1):
+        touch(net, v)
+    return net
+
+
+@serial
+def _lowest(net: Net) -> int:
+    """The bucket of the next node; ``BUCKETS`` if no node is left that can go.
+
+    Nodes that wait are scored only when nothing goes without a new edge: most of them change again before that.
+    """
+    bucket = 0
+    if net.first[0] == NONE:
+        while net.first[WAITING] != NONE:
+            place(net, net.first[WAITING], new_edges(net, net.first[WAITING]))
+        while bucket < BUCKETS and net.first[bucket] == NONE:
+            bucket += 1
+    return bucket
+
+
+@serial
+def _peel(
+    n: int, edges: Numbers32, biased: NDArray[np.uint8]
+) -> tuple[Numbers32, Numbers32, Numbers32, Numbers32, int, int, Numbers32, Numbers32]:
+    n_given, net = edges.shape[0], _net(n, edges, biased)
     node = np.empty(n, np.int32)
     near, into, out = (
         np.full((n, 3), NONE, np.int32),
         np.full((n, 3), NONE, np.int32),
         np.full((n, 3), NONE, np.int32),
     )
-    for e in range(n_given):
-        join(net, edges[e, 0], edges[e, 1])
-    for v in range(n - 1, -1, -1):
-        touch(net, v)
     m, searching = 0, True
     while True:
-        bucket = 0
-        if net.first[0] == NONE:
-            while net.first[WAITING] != NONE:
-                place(net, net.first[WAITING], new_edges(net, net.first[WAITING]))
-            while bucket < BUCKETS and net.first[bucket] == NONE:
-                bucket += 1
-            if bucket == BUCKETS:
-                break
+        bucket = _lowest(net)
+        if bucket == BUCKETS:
+            break
         v = net.first[bucket]
         if bucket == BUCKETS - 1 and searching:
             safe = safe_node(net)

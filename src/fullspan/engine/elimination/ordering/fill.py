@@ -58,20 +58,18 @@ def greedy(rows, log2_cards, noise, rule, ceiling):  # type: ignore[no-untyped-d
         edges[v], sizes[v], looked = _score(v, near, log2_cards, members)
         work += looked
     for step in range(m):
-        best = -1
-        for v in range(m):
-            if left[v] and (best < 0 or _precedes(v, best, edges, sizes, log2_cards, front, noise, rule)):
-                best = v
+        v = -1
+        for u in range(m):
+            if left[u] and (v < 0 or _precedes(u, v, edges, sizes, log2_cards, front, noise, rule)):
+                v = u
         work += m
-        v = best
         total += 2.0 ** sizes[v]
         if total > ceiling:
             return order, np.inf, work
         order[step] = v
         left[v] = False
         _eliminate(v, near, edges[v] > 0, front, members, reach)
-        k = _unpack(reach, touched)
-        for a in range(k):
+        for a in range(_unpack(reach, touched)):
             u = touched[a]
             edges[u], sizes[u], looked = _score(u, near, log2_cards, members)
             work += looked

@@ -29,23 +29,14 @@ def reduced(starts, neighbours, free, log2_cards, core, limit):  # type: ignore[
     alive : which variables are left.
     blocked : a variable whose smallest table exceeds ``2**limit`` entries, or -1.
     """
-    n = len(free)
     place, length, room = starts[:-1].copy(), np.diff(starts), np.diff(starts)
     pool = np.empty(2 * len(neighbours) + 64, dtype=np.int64)
     pool[: len(neighbours)] = neighbours
     end = len(neighbours)
-    alive, size = free.copy(), np.zeros(n)
-    head = np.full(_BUCKETS, -1, dtype=np.int64)
-    after, before, bucket = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    left = 0
-    for v in range(n - 1, -1, -1):
-        if alive[v]:
-            left += 1
-            size[v] = log2_cards[v] + log2_cards[neighbours[starts[v] : starts[v + 1]]].sum()
-            _enter(v, size[v] - _LEVELS_PREFERENCE * log2_cards[v], head, after, before, bucket)
-    order = np.empty(left, dtype=np.int64)
+    alive, left = free.copy(), int(free.sum())
+    size, head, after, before, bucket = _queue(starts, neighbours, free, log2_cards)
+    order, near = np.empty(left, dtype=np.int64), np.empty(len(free), dtype=np.int64)
     done, lowest, blocked = 0, 0, -1
-    near = np.empty(n, dtype=np.int64)
     while done < len(order):
         while head[lowest] < 0:
             lowest += 1
@@ -57,20 +48,32 @@ def reduced(starts, neighbours, free, log2_cards, core, limit):  # type: ignore[
         if d > 2 and left <= core and not _complete(near[:d], pool, place, length, alive):
             break
         _leave(v, head, after, before, bucket)
-        alive[v] = False
-        order[done] = v
-        done += 1
-        left -= 1
+        alive[v], order[done] = False, v
+        done, left = done + 1, left - 1
         for a in range(d):
             size[near[a]] -= log2_cards[v]
         lists = place, length, room, alive
         pool, end = _join(near[:d], pool, end, lists, size, log2_cards)
         for a in range(d):
             u = near[a]
-            _leave(u, head, after, before, bucket)
-            _enter(u, size[u] - _LEVELS_PREFERENCE * log2_cards[u], head, after, before, bucket)
+            _move(u, size[u] - _LEVELS_PREFERENCE * log2_cards[u], head, after, before, bucket)
+            # A neighbour's table may have become smaller than any that waits: leaves of a tree, one after the other.
             lowest = min(lowest, bucket[u])
     return order[:done].copy(), pool, place, length, alive, blocked
+
+
+@serial
+def _queue(starts, neighbours, free, log2_cards):  # type: ignore[no-untyped-def]
+    """log2 of the table that each free variable would leave, and the buckets that they wait in by it."""
+    n = len(free)
+    size, head = np.zeros(n), np.full(_BUCKETS, -1, dtype=np.int64)
+    after, before, bucket = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    # Backwards, since a bucket gives back first what entered it last: ties go to the variable listed first.
+    for v in range(n - 1, -1, -1):
+        if free[v]:
+            size[v] = log2_cards[v] + log2_cards[neighbours[starts[v] : starts[v + 1]]].sum()
+            _enter(v, size[v] - _LEVELS_PREFERENCE * log2_cards[v], head, after, before, bucket)
+    return size, head, after, before, bucket
 
 
 @serial
@@ -131,6 +134,12 @@ def _leave(v, head, after, before, bucket):  # type: ignore[no-untyped-def]
         head[bucket[v]] = after[v]
     if after[v] >= 0:
         before[after[v]] = before[v]
+
+
+@serial
+def _move(v, score, head, after, before, bucket):  # type: ignore[no-untyped-def]
+    _leave(v, head, after, before, bucket)
+    _enter(v, score, head, after, before, bucket)
 
 
 @serial

@@ -30,34 +30,24 @@ def separators(starts, neighbours, order, log2_cards, limit):  # type: ignore[no
     place = np.full(n, -1, dtype=np.int64)
     for k in range(m):
         place[order[k]] = k
+    places = place[neighbours]
     bounds, sizes = np.zeros(m + 1, dtype=np.int64), np.zeros(m)
     separator = np.empty(len(neighbours) + 64, dtype=np.int64)
     first_child, sibling = np.full(m, -1, dtype=np.int64), np.full(m, -1, dtype=np.int64)
     seen = np.full(m, -1, dtype=np.int64)
     end = 0
     for k in range(m):
-        v = order[k]
-        needed = end + m - k
-        if needed > len(separator):
-            larger = np.empty(2 * needed, dtype=np.int64)
-            larger[:end] = separator[:end]
-            separator = larger
-        start, size = end, log2_cards[v]
-        for e in range(starts[v], starts[v + 1]):
-            p = place[neighbours[e]]
-            if p > k and seen[p] != k:
-                seen[p], separator[end] = k, p
-                size += log2_cards[order[p]]
-                end += 1
+        v, start = order[k], end
+        separator = _with_room(separator, end, end + m - k)
+        end = _add(places[starts[v] : starts[v + 1]], k, seen, separator, end)
         child = first_child[k]
         while child >= 0:
-            for e in range(bounds[child], bounds[child + 1] - 1):
-                p = separator[e]
-                if seen[p] != k:
-                    seen[p], separator[end] = k, p
-                    size += log2_cards[order[p]]
-                    end += 1
+            # The last of a child's separator is this step itself.
+            end = _add(separator[bounds[child] : bounds[child + 1] - 1], k, seen, separator, end)
             child = sibling[child]
+        size = log2_cards[v]
+        for e in range(start, end):
+            size += log2_cards[order[separator[e]]]
         _sort_down(separator[start:end])
         bounds[k + 1], sizes[k] = end, size
         if size > limit:
@@ -67,6 +57,26 @@ def separators(starts, neighbours, order, log2_cards, limit):  # type: ignore[no
             sibling[k] = first_child[parent]
             first_child[parent] = k
     return bounds, separator[:end].copy(), sizes, -1
+
+
+@serial
+def _with_room(separator, end, needed):  # type: ignore[no-untyped-def]
+    """The list, moved to a larger one where ``needed`` entries would not fit; ``end`` of them are in use."""
+    if needed <= len(separator):
+        return separator
+    larger = np.empty(2 * needed, dtype=np.int64)
+    larger[:end] = separator[:end]
+    return larger
+
+
+@serial
+def _add(places, k, seen, separator, end):  # type: ignore[no-untyped-def]
+    """Append those of some places that come after step k and are not yet in its separator; its new end."""
+    for p in places:
+        if p > k and seen[p] != k:
+            seen[p], separator[end] = k, p
+            end += 1
+    return end
 
 
 @serial

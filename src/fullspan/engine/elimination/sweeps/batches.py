@@ -20,8 +20,7 @@ _NEAR_LOG = 30.0
 @serial
 def forward_chunk(program, factors, slices, patterns, rows, first, last, log_z):  # type: ignore[no-untyped-def]
     """log Z of a chunk; False where its numbers are too far apart."""
-    n, held_low, held_high = last - first, 0.0, 0.0
-    product, out = rows.product, rows.row
+    n, held_low, held_high, product = last - first, 0.0, 0.0, rows.product
     product[:n] = 1.0
     log_z[first:last] = 0.0
     bases(slices, patterns, first, last, rows.base)
@@ -31,25 +30,15 @@ def forward_chunk(program, factors, slices, patterns, rows, first, last, log_z):
             return False
         start, end = program.messages[k], program.messages[k + 1]
         card = program.axis_cards[program.axes[k + 1] - 1]
-        size, count = (end - start) * card, slices.inputs[k + 1] - slices.inputs[k]
         gather(program, factors, slices, patterns, rows, k, first, n)
         static, places = patterns.static[slices.cells[k] :], slices.places[slices.place_starts[k] :]
-        for c in range(end - start):
-            if card == 2:
-                _sum_of_two(rows.pool[start + c], static, rows.pool, places, count, size, 2 * c, n, rows.pair)
-                continue
-            message = rows.pool[start + c]
-            product_row(message, static[c * card], rows.pool, places, count, size, c * card, n)
-            for level in range(1, card):
-                j = c * card + level
-                product_row(out, static[j], rows.pool, places, count, size, j, n)
-                for b in range(n):
-                    message[b] += out[b]
+        _sum_out(rows, static, places, slices.inputs[k + 1] - slices.inputs[k], start, end - start, card, n)
         if low < -_NEAR_LOG or high + card > _NEAR_LOG:
             _scale(rows, k, start, end, n, log_z[first:last])
         else:
             rows.low[k], rows.high[k] = low, high + card
         if end - start == 1 and program.axes[k + 1] - program.axes[k] == 1:
+            # A component is done. Its Z is multiplied in while that is safe: one logarithm serves several components.
             if held_low + rows.low[k] < LOWEST or held_high + rows.high[k] > -LOWEST:
                 for b in range(n):
                     log_z[first + b] += np.log(product[b])
@@ -62,6 +51,23 @@ def forward_chunk(program, factors, slices, patterns, rows, first, last, log_z):
     for b in range(n):
         log_z[first + b] += np.log(product[b])
     return True
+
+
+@inlined
+def _sum_out(rows, static, places, count, start, length, card, n):  # type: ignore[no-untyped-def]
+    """The message of a step: for each of its entries, the products of the inputs summed over the step's variable."""
+    size = length * card
+    for c in range(length):
+        message = rows.pool[start + c]
+        if card == 2:
+            _sum_of_two(message, static, rows.pool, places, count, size, 2 * c, n, rows.pair)
+            continue
+        product_row(message, static[c * card], rows.pool, places, count, size, c * card, n)
+        for level in range(1, card):
+            j = c * card + level
+            product_row(rows.row, static[j], rows.pool, places, count, size, j, n)
+            for b in range(n):
+                message[b] += rows.row[b]
 
 
 @inlined

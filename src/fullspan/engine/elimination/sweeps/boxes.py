@@ -22,6 +22,9 @@ from fullspan.engine.elimination.sweeps.tables import LOWEST, Factors, offset
 from fullspan.errors import QueryError
 from fullspan.model.algebra.jit import inlined, serial
 
+_FACTOR, _KEPT, _NEW = 0, 1, 2
+"""Where an input's numbers are: in a factor, in a message without any restriction, or in one of this box."""
+
 
 class Codes(NamedTuple):
     """Codes allowed: of box b and variable v, ``codes[starts[b, v] : starts[b, v] + counts[b, v]]``."""
@@ -157,45 +160,63 @@ def _sweep(program, factors, kept, own, room, boxes, anew, log_z, undone):  # ty
 
 
 @inlined
-def _step(program, factors, kept, own, room, is_new, boxes, b, k):  # type: ignore[no-untyped-def]
-    """The message of a step over the allowed states of its separator; False where a product might leave the range."""
-    start, end, first = program.axes[k], program.axes[k + 1], program.inputs[k]
-    width, n_inputs, low = end - 1 - start, program.inputs[k + 1] - program.inputs[k], 0.0
-    at, step, inverse, where, stride, place, digit = room
-    for i in range(n_inputs):
+def _enter(program, factors, kept, own, room, is_new, k):  # type: ignore[no-untyped-def]
+    """Where the inputs of a step begin, and how they move along its axes; a lower bound of the log of their product."""
+    first, width, low = program.inputs[k], program.axes[k + 1] - 1 - program.axes[k], 0.0
+    for i in range(program.inputs[k + 1] - first):
         source = program.sources[first + i]
-        inverse[i], where[i] = 1.0, 0
+        room.inverse[i], room.where[i] = 1.0, _FACTOR
         if source >= 0:
             low += factors.low[source]
         else:
-            where[i] = 2 if is_new[-1 - source] else 1
+            room.where[i] = _NEW if is_new[-1 - source] else _KEPT
             low += own.low[-1 - source] if is_new[-1 - source] else kept.low[-1 - source]
-            inverse[i] = own.inverse[-1 - source] if is_new[-1 - source] else kept.inverse[-1 - source]
-        at[0, i] = offset(program, factors, first + i)
+            room.inverse[i] = own.inverse[-1 - source] if is_new[-1 - source] else kept.inverse[-1 - source]
+        room.at[0, i] = offset(program, factors, first + i)
         for a in range(width + 1):
-            step[a, i] = program.strides[program.stride_starts[first + i] + a]
-    if low < LOWEST:
-        return False
-    stride[max(width - 1, 0)] = 1
+            room.step[a, i] = program.strides[program.stride_starts[first + i] + a]
+    # The tables are row-major: the axis eliminated last is the slowest.
+    room.stride[max(width - 1, 0)] = 1
     for a in range(width - 1, 0, -1):
-        stride[a - 1] = stride[a] * program.axis_cards[start + a]
+        room.stride[a - 1] = room.stride[a] * program.axis_cards[program.axes[k] + a]
+    return low
+
+
+@inlined
+def _sum_over(factors, kept, own, room, boxes, code, count, width, n_inputs):  # type: ignore[no-untyped-def]
+    """The product of the inputs at one place of the separator, summed over the allowed levels of the variable."""
+    total = 0.0
+    for c in range(count):
+        x, level = 1.0, boxes.codes[code + c]
+        for i in range(n_inputs):
+            entry = room.at[width, i] + level * room.step[width, i]
+            if room.where[i] == _FACTOR:
+                x *= factors.values[entry]
+            elif room.where[i] == _KEPT:
+                x *= kept.pool[entry] * room.inverse[i]
+            else:
+                x *= own.pool[entry] * room.inverse[i]
+        total += x
+    return total
+
+
+@inlined
+def _step(program, factors, kept, own, room, is_new, boxes, b, k):  # type: ignore[no-untyped-def]
+    """The message of a step over the allowed states of its separator; False where a product might leave the range.
+
+    The states are walked by an odometer: digit a counts the allowed levels of axis a, and ``a == width`` is a state.
+    """
+    start, width = program.axes[k], program.axes[k + 1] - 1 - program.axes[k]
+    n_inputs, place, digit = program.inputs[k + 1] - program.inputs[k], room.place, room.digit
+    # Refused before anything is summed: a product that underflows would be taken for an impossible state.
+    if _enter(program, factors, kept, own, room, is_new, k) < LOWEST:
+        return False
     code, count = boxes.starts[b, k], boxes.counts[b, k]
     place[0], a, top, least = program.messages[k], 0, 0.0, np.inf
     digit[: width + 1] = 0
     while a >= 0:
         if a == width:
-            total = 0.0
-            for c in range(count):
-                x, level = 1.0, boxes.codes[code + c]
-                for i in range(n_inputs):
-                    entry = at[width, i] + level * step[width, i]
-                    if where[i] == 0:
-                        x *= factors.values[entry]
-                    elif where[i] == 1:
-                        x *= kept.pool[entry] * inverse[i]
-                    else:
-                        x *= own.pool[entry] * inverse[i]
-                total += x
+            total = _sum_over(factors, kept, own, room, boxes, code, count, width, n_inputs)
             own.pool[place[width]] = total
             top = max(top, total)
             least = min(least, total) if total > 0.0 else least
@@ -207,9 +228,9 @@ def _step(program, factors, kept, own, room, is_new, boxes, b, k):  # type: igno
             a -= 1
             continue
         level = boxes.codes[boxes.starts[b, u] + digit[a]]
-        place[a + 1] = place[a] + level * stride[a]
+        place[a + 1] = place[a] + level * room.stride[a]
         for i in range(n_inputs):
-            at[a + 1, i] = at[a, i] + level * step[a, i]
+            room.at[a + 1, i] = room.at[a, i] + level * room.step[a, i]
         digit[a] += 1
         a += 1
     own.scale[k], own.low[k], own.inverse[k] = -np.inf, 0.0, 1.0

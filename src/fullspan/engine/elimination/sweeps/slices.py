@@ -62,26 +62,39 @@ def is_lone(program, k, i):  # type: ignore[no-untyped-def]
 
 
 @serial
+def _count_cells(program, cells):  # type: ignore[no-untyped-def]
+    """Fill in where the table of each step begins, and return an upper bound of the places of all inputs."""
+    spaces = 1
+    for k in range(len(cells) - 1):
+        size = (program.messages[k + 1] - program.messages[k]) * program.axis_cards[program.axes[k + 1] - 1]
+        cells[k + 1] = cells[k] + size
+        spaces += (program.inputs[k + 1] - program.inputs[k]) * size
+    return spaces
+
+
+@inlined
+def _any_lone(program, moving, k):  # type: ignore[no-untyped-def]
+    """Whether a step has slices that keep only the variable that is summed out."""
+    found = False
+    for i in range(program.inputs[k], program.inputs[k + 1]):
+        f = program.sources[i]
+        found |= f >= 0 and moving[f] >= 0 and is_lone(program, k, i)
+    return found
+
+
+@serial
 def _slices(program, moving):  # type: ignore[no-untyped-def]
     m, n = len(program.axes) - 1, len(program.sources)
     inputs, cells, place_starts = np.zeros(m + 1, np.int64), np.zeros(m + 1, np.int64), np.zeros(m + 1, np.int64)
     which, rows, lengths = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    most, spaces = 0, 1
-    for k in range(m):
-        size = (program.messages[k + 1] - program.messages[k]) * program.axis_cards[program.axes[k + 1] - 1]
-        cells[k + 1] = cells[k] + size
-        most = max(most, (program.inputs[k + 1] - program.inputs[k]) * size)
-        spaces += (program.inputs[k + 1] - program.inputs[k]) * size
+    spaces = _count_cells(program, cells)
     places, offsets = np.empty(spaces, dtype=np.uint64), np.empty(spaces, dtype=np.uint64)
     offset_starts = np.zeros(n + 1, dtype=np.int64)
     count, used, n_rows = 0, 0, program.messages[m]
     for k in range(m):
         size, place, room = cells[k + 1] - cells[k], place_starts[k], program.messages[m]
-        card, merged = program.axis_cards[program.axes[k + 1] - 1], False
-        for i in range(program.inputs[k], program.inputs[k + 1]):
-            f = program.sources[i]
-            merged |= f >= 0 and moving[f] >= 0 and is_lone(program, k, i)
-        if merged:
+        if _any_lone(program, moving, k):
+            card = program.axis_cards[program.axes[k + 1] - 1]
             which[count], rows[count], lengths[count], offset_starts[count] = -1, room, card, used
             for j in range(size):
                 places[place + j] = np.uint64(room + j % card)

@@ -150,10 +150,7 @@ def density(
         write_text(picture, drawn(scores))
     if table is not None:
         write_text(table, bench.markdown(scores) + "\n")
-    if as_json:
-        print_json({"scores": [asdict(s) for s in scores]})
-    else:
-        typer.echo(bench.markdown(scores))
+    print_json({"scores": [asdict(s) for s in scores]}) if as_json else typer.echo(bench.markdown(scores))
 
 
 def synthetic(

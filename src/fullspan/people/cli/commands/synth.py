@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -59,16 +60,14 @@ def synth(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Draw a synthetic table: fit a model to a table and draw rows from it."""
-    from fullspan.data.tables.prototype import N_BINS, prototype
-    from fullspan.estimators.answers.drawing import listed
-    from fullspan.estimators.jobs.synthesis import synthesizer
     from fullspan.people.cli.options.values import names
-    from fullspan.people.cli.running.files import check_table_target, table_suffix, write_table
+    from fullspan.people.cli.running.files import check_table_target
 
     check_table_target(output, data)
     if report and (given or forbid):
         raise typer.BadParameter("--report compares with the table as it is; leave out --given and --forbid")
     chosen = None if columns is None else names(columns)
+    job = _Job(data, output, n, given, tuple(forbid or ()), chosen, missing, na, seed)
     if epsilon is not None:
         if report:
             raise typer.BadParameter("--report measures the rows, which --epsilon protects; leave out one of them")
@@ -76,71 +75,84 @@ def synth(
             raise typer.BadParameter(
                 "--bins cuts at values of the rows, which --epsilon protects; give edges in --schema"
             )
-        budget = 1e-9 if delta is None else delta
-        _private(data, output, n, given, forbid or (), chosen, missing, na, seed, epsilon, budget, bounded, schema)
+        job.run_privately(epsilon, delta, bounded, schema)
         return
     if schema is not None or bounded or delta is not None:
         raise typer.BadParameter("--schema, --bounded and --delta are about privacy; give --epsilon too")
     if as_json and not report:
         raise typer.BadParameter("--json prints the report; give --report too")
-    whole = prototype(data, chosen, bins or N_BINS, na, [*([given] if given else []), *listed(forbid or ())])
-    size = whole.table.num_rows if n is None else n
-    held = None
-    if report:
-        whole, held = whole.split(0.2, 0 if seed is None else seed)
-    made = synthesizer(whole, missing=missing, given=given, forbid=forbid or (), verbose=True)
-    for note in made.notes():
-        typer.echo(note, err=True)
-    drawn, codes = made.draw_with_codes(size, seed, given, forbid or ())
-    facts: Any = None
-    if report and held is not None:
-        from fullspan.estimators.jobs.synthetic_quality import quality
-
-        facts = quality(made, held, drawn, codes, 0 if seed is None else seed)
-    is_text = table_suffix(output) in (".csv", ".tsv")
-    write_table(drawn if is_text else whole.typed(drawn), output)
-    typer.echo(f"{size:,} synthetic rows written to {output}", err=True)
-    if facts is not None and as_json:
+    quality = job.run(bins, report)
+    if quality is not None and as_json:
         from fullspan.people.cli.running.summary import print_json
 
-        print_json(facts.to_json())
-    elif facts is not None:
-        for line in facts.lines():
+        print_json(quality.to_json())
+    elif quality is not None:
+        for line in quality.lines():
             typer.echo(line)
 
 
-def _private(
-    data: Path,
-    output: Path,
-    n: int | None,
-    given: str | None,
-    forbid: Any,
-    columns: list[str] | None,
-    missing: bool,
-    na: Any,
-    seed: int | None,
-    epsilon: float,
-    delta: float,
-    bounded: bool,
-    schema: Path | None,
-) -> None:
-    """The same under differential privacy."""
-    from fullspan.estimators.private import private_model, sentences
-    from fullspan.learn.private.accountant import Privacy
-    from fullspan.people.cli.running.files import write_table
+@dataclass(frozen=True)
+class _Job:
+    """What is asked for with and without privacy."""
 
-    privacy = Privacy(epsilon, delta, "bounded" if bounded else "unbounded")
-    levels = None if schema is None else _schema(schema)
-    if seed is not None:
-        typer.echo(SEED_WARNING, err=True)
-    model = private_model(
-        data, privacy, schema=levels, columns=columns, missing=missing, na_values=na, random_state=seed, verbose=True
-    )
-    drawn = model.synthesize(n, given, forbid, None if seed is None else seed + 1)
-    write_table(drawn, output)
-    for line in sentences(model):
-        typer.echo(line, err=True)
-    typer.echo(f"{drawn.num_rows:,} synthetic rows written to {output}", err=True)
+    data: Path
+    output: Path
+    n: int | None
+    given: str | None
+    forbid: tuple[str, ...]
+    columns: list[str] | None
+    missing: bool
+    na: Any
+    seed: int | None
+
+    def run(self, bins: int | None, report: bool) -> Any:
+        """Fit, draw and write; the quality of the rows if ``report``."""
+        from fullspan.data.tables.prototype import N_BINS, prototype
+        from fullspan.estimators.jobs.synthesis import synthesizer
+        from fullspan.people.cli.running.files import table_suffix
+
+        conditions = [*([self.given] if self.given else []), *self.forbid]
+        whole, held = prototype(self.data, self.columns, bins or N_BINS, self.na, conditions), None
+        size = whole.table.num_rows if self.n is None else self.n
+        if report:
+            whole, held = whole.split(0.2, self.seed or 0)
+        made = synthesizer(whole, missing=self.missing, given=self.given, forbid=self.forbid, verbose=True)
+        for note in made.notes():
+            typer.echo(note, err=True)
+        drawn, codes = made.draw_with_codes(size, self.seed, self.given, self.forbid)
+        found = None
+        if held is not None:
+            from fullspan.estimators.jobs.synthetic_quality import quality
+
+            found = quality(made, held, drawn, codes, self.seed or 0)
+        # Text files keep the spelling of the original, which columns with types cannot.
+        self._write(drawn if table_suffix(self.output) in (".csv", ".tsv") else whole.typed(drawn))
+        return found
+
+    def run_privately(self, epsilon: float, delta: float | None, bounded: bool, schema: Path | None) -> None:
+        """The same under differential privacy."""
+        from fullspan.estimators.private import private_model, sentences
+        from fullspan.learn.private.accountant import Privacy
+
+        privacy = Privacy(epsilon, 1e-9 if delta is None else delta, "bounded" if bounded else "unbounded")
+        levels = None if schema is None else _schema(schema)
+        if self.seed is not None:
+            typer.echo(SEED_WARNING, err=True)
+        model = private_model(
+            self.data, privacy, schema=levels, columns=self.columns, missing=self.missing, na_values=self.na,
+            random_state=self.seed, verbose=True,
+        )  # fmt: skip
+        # The rows must not repeat the random numbers of the noise.
+        drawn = model.synthesize(self.n, self.given, self.forbid, None if self.seed is None else self.seed + 1)
+        for line in sentences(model):
+            typer.echo(line, err=True)
+        self._write(drawn)
+
+    def _write(self, rows: Any) -> None:
+        from fullspan.people.cli.running.files import write_table
+
+        write_table(rows, self.output)
+        typer.echo(f"{rows.num_rows:,} synthetic rows written to {self.output}", err=True)
 
 
 def _schema(path: Path) -> Any:
