@@ -10,16 +10,13 @@ node, times the weight of the row. Rows are taken in blocks with the row as the 
 of matrices vectorises over rows; blocks are shared among threads. Messages are scaled per row and node, and the logs
 of the scales summed in double precision, so that nothing underflows however many nodes there are.
 
-Arrays: ``order`` (n,) nodes, parents first; ``parent`` (n,), −1 for the root; ``prior`` (K,); ``transition`` (n, K, K)
-indexed [child, z of parent, z of child]; ``emission`` (n, K, C); ``codes`` (n, rows) with values below C. Column
-C − 1 of the emissions stands for a missing cell: the probability of the levels that are possible there. Time: 3 n K²
-multiplications per row, as products of small matrices; memory: 3 n K BLOCK_ROWS numbers per thread. Products are BLAS
-calls, which must not start threads of their own.
+Rows are ``codes`` (n, rows) with values below C. Time: 3 n K² multiplications per row, as products of small matrices;
+memory: 3 n K BLOCK_ROWS numbers per thread. Products are BLAS calls, which must not start threads of their own.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +26,52 @@ BLOCK_ROWS = 256
 """Rows that are passed together."""
 _LEAST_PRODUCT = 1e-150
 """The product of scales is moved to its logarithm when it falls below."""
+
+
+class Arrays(NamedTuple):
+    """A tree.
+
+    Attributes
+    ----------
+    order, parent : (n,) nodes, parents first; the parent of each, −1 of the root.
+    prior : (K,) of the root.
+    transition : (n, K, K), indexed [child, z of parent, z of child].
+    emission : (n, K, C); the last column stands for a missing cell: the probability of the levels possible there.
+    """
+
+    order: Any
+    parent: Any
+    prior: Any
+    transition: Any
+    emission: Any
+
+
+class _Room(NamedTuple):
+    """What one thread works with, for a block of rows.
+
+    ``lam`` and ``message`` are (n, K, rows), ``seen`` (C, rows); the others have a number per row. Scales are in the
+    precision of the messages, their products and logarithms in double precision.
+    """
+
+    lam: Any
+    message: Any
+    seen: Any
+    total: Any
+    product: Any
+    log: Any
+
+
+@serial
+def _room(tree: Any) -> Any:
+    n, k, dtype = len(tree.order), len(tree.prior), tree.prior.dtype
+    return _Room(
+        np.empty((n, k, BLOCK_ROWS), dtype=dtype),
+        np.empty((n, k, BLOCK_ROWS), dtype=dtype),
+        np.empty((tree.emission.shape[2], BLOCK_ROWS), dtype=dtype),
+        np.empty(BLOCK_ROWS, dtype=dtype),
+        np.empty(BLOCK_ROWS),
+        np.empty(BLOCK_ROWS),
+    )
 
 
 @serial
@@ -68,28 +111,28 @@ def _absorb(message: Any, above: Any, total: Any, product: Any, log: Any) -> Non
 
 
 @serial
-def _up(
-    order: Any, parent: Any, prior: Any, transition: Any, emission: Any, codes: Any, start: int, size: int,
-    lam: Any, message: Any, seen: Any, total: Any, product: Any, log: Any,
-) -> None:  # fmt: skip
-    """Messages of one block; ``log`` becomes the log-likelihood of its rows, ``total`` 1 / (pi . lam) at the root."""
+def _up(tree: Any, codes: Any, start: int, size: int, room: Any, out: Any) -> None:
+    """Messages of one block, and the log-likelihoods of its rows; ``total`` becomes 1 / (pi . lam) at the root."""
+    lam, message, total, product, log = room.lam, room.message, room.total, room.product, room.log
     product[:] = 1.0
     log[:] = 0.0
-    for i in range(len(order)):
-        _indicators(codes[i], start, size, seen)
-        np.dot(emission[i], seen, lam[i])
-    for step in range(len(order) - 1, 0, -1):
-        i = order[step]
-        np.dot(transition[i], lam[i], message[i])
-        _absorb(message[i], lam[parent[i]], total, product, log)
-    root = lam[order[0]]
+    for i in range(len(tree.order)):
+        _indicators(codes[i], start, size, room.seen)
+        np.dot(tree.emission[i], room.seen, lam[i])
+    for step in range(len(tree.order) - 1, 0, -1):
+        i = tree.order[step]
+        np.dot(tree.transition[i], lam[i], message[i])
+        _absorb(message[i], lam[tree.parent[i]], total, product, log)
+    root = lam[tree.order[0]]
     total[:] = 0
-    for z in range(len(prior)):
+    for z in range(len(tree.prior)):
         for b in range(BLOCK_ROWS):
-            total[b] += prior[z] * root[z, b]
+            total[b] += tree.prior[z] * root[z, b]
     for b in range(BLOCK_ROWS):
         log[b] += np.log(product[b] * total[b])
         total[b] = 1 / total[b] if total[b] > 0 else 0
+    for b in range(size):
+        out[start + b] = log[b]
 
 
 @serial
@@ -117,54 +160,34 @@ def _down_edge(transition: Any, lam: Any, message: Any, above: Any, belief: Any)
 
 
 @parallel
-def log_likelihoods(
-    order: Any, parent: Any, prior: Any, transition: Any, emission: Any, codes: Any, threads: int, out: Any
-) -> None:
+def log_likelihoods(tree: Any, codes: Any, threads: int, out: Any) -> None:
     """out[row] = log p(x_row), −inf where it is zero."""
-    n, k, rows = len(order), len(prior), codes.shape[1]
-    blocks = (rows + BLOCK_ROWS - 1) // BLOCK_ROWS
+    rows = codes.shape[1]
     for t in prange(threads):
-        lam = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
-        message = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
-        seen = np.empty((emission.shape[2], BLOCK_ROWS), dtype=prior.dtype)
-        total = np.empty(BLOCK_ROWS, dtype=prior.dtype)
-        product, log = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
-        for block in range(t, blocks, threads):
+        room = _room(tree)
+        for block in range(t, (rows + BLOCK_ROWS - 1) // BLOCK_ROWS, threads):
             start = block * BLOCK_ROWS
-            size = min(BLOCK_ROWS, rows - start)
-            _up(order, parent, prior, transition, emission, codes, start, size, lam, message, seen, total, product, log)
-            for b in range(size):
-                out[start + b] = log[b]
+            _up(tree, codes, start, min(BLOCK_ROWS, rows - start), room, out)
 
 
 @parallel
-def cell_posteriors(
-    order: Any, parent: Any, prior: Any, transition: Any, emission: Any, levels: Any, codes: Any, threads: int,
-    out: Any, log_likelihood: Any,
-) -> None:  # fmt: skip
+def cell_posteriors(tree: Any, levels: Any, codes: Any, threads: int, out: Any, log_likelihood: Any) -> None:
     """out[row, i, x] = p(x_i = x | the row's cells) for ``levels`` (n, X, K), the chances of levels that may be."""
-    n, k, rows = len(order), len(prior), codes.shape[1]
-    blocks = (rows + BLOCK_ROWS - 1) // BLOCK_ROWS
+    rows, root = codes.shape[1], tree.order[0]
     for t in prange(threads):
-        lam = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
-        message = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
-        belief = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
-        seen = np.empty((emission.shape[2], BLOCK_ROWS), dtype=prior.dtype)
-        chance = np.empty((levels.shape[1], BLOCK_ROWS), dtype=prior.dtype)
-        total, ones = np.empty(BLOCK_ROWS, dtype=prior.dtype), np.ones(BLOCK_ROWS, dtype=prior.dtype)
-        product, log = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
-        for block in range(t, blocks, threads):
+        room = _room(tree)
+        belief, ones = np.empty_like(room.lam), np.ones(BLOCK_ROWS, dtype=room.lam.dtype)
+        chance = np.empty((levels.shape[1], BLOCK_ROWS), dtype=room.lam.dtype)
+        for block in range(t, (rows + BLOCK_ROWS - 1) // BLOCK_ROWS, threads):
             start = block * BLOCK_ROWS
             size = min(BLOCK_ROWS, rows - start)
-            _up(order, parent, prior, transition, emission, codes, start, size, lam, message, seen, total, product, log)
-            for b in range(size):
-                log_likelihood[start + b] = log[b]
-            _down_root(lam[order[0]], prior, total, ones, 0, size, belief[order[0]])
-            for step in range(1, n):
-                i = order[step]
-                _down_edge(transition[i], lam[i], message[i], belief[parent[i]], belief[i])
-            for i in range(n):
-                _chances(emission[i], levels[i], codes[i], start, size, belief[i], chance, out[:, i])
+            _up(tree, codes, start, size, room, log_likelihood)
+            _down_root(room.lam[root], tree.prior, room.total, ones, 0, size, belief[root])
+            for step in range(1, len(tree.order)):
+                i = tree.order[step]
+                _down_edge(tree.transition[i], room.lam[i], room.message[i], belief[tree.parent[i]], belief[i])
+            for i in range(len(tree.order)):
+                _chances(tree.emission[i], levels[i], codes[i], start, size, belief[i], chance, out[:, i])
 
 
 @serial
@@ -183,34 +206,26 @@ def _chances(emission: Any, levels: Any, codes: Any, start: int, size: int, beli
 
 
 @parallel
-def completions(
-    order: Any, parent: Any, prior: Any, transition: Any, emission: Any, levels: Any, codes: Any, uniform: Any,
-    threads: int, out: Any, log_likelihood: Any,
-) -> None:  # fmt: skip
-    """out[row] = the row's codes with missing cells drawn from their joint posterior, by ``uniform`` (rows, 2, n)."""
-    n, k, rows = len(order), len(prior), codes.shape[1]
-    blocks = (rows + BLOCK_ROWS - 1) // BLOCK_ROWS
-    missing = emission.shape[2] - 1
+def completions(tree: Any, levels: Any, codes: Any, uniform: Any, threads: int, out: Any, log_likelihood: Any) -> None:
+    """out[row] = the row's codes with missing cells drawn from their joint posterior, by ``uniform`` (rows, 2, n).
+
+    Given the messages from below, nodes are drawn from the root downwards, each given its parent.
+    """
+    n, rows, missing = len(tree.order), codes.shape[1], tree.emission.shape[2] - 1
     for t in prange(threads):
-        lam = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
-        message = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
-        seen = np.empty((emission.shape[2], BLOCK_ROWS), dtype=prior.dtype)
-        total = np.empty(BLOCK_ROWS, dtype=prior.dtype)
-        product, log = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
-        state = np.empty(n, dtype=np.int64)
-        for block in range(t, blocks, threads):
+        room, state = _room(tree), np.empty(n, dtype=np.int64)
+        for block in range(t, (rows + BLOCK_ROWS - 1) // BLOCK_ROWS, threads):
             start = block * BLOCK_ROWS
             size = min(BLOCK_ROWS, rows - start)
-            _up(order, parent, prior, transition, emission, codes, start, size, lam, message, seen, total, product, log)
+            _up(tree, codes, start, size, room, log_likelihood)
             for b in range(size):
                 row = start + b
-                log_likelihood[row] = log[b]
                 for step in range(n):
-                    i = order[step]
-                    chance = prior if step == 0 else transition[i, state[parent[i]]]
-                    state[i] = _drawn(chance, lam[i, :, b], uniform[row, 0, i])
-                    x = codes[i, row]
-                    out[row, i] = _drawn(levels[i, :, state[i]], seen[:0, 0], uniform[row, 1, i]) if x == missing else x
+                    i = tree.order[step]
+                    chance = tree.prior if step == 0 else tree.transition[i, state[tree.parent[i]]]
+                    state[i] = _drawn(chance, room.lam[i, :, b], uniform[row, 0, i])
+                    x, none = codes[i, row], room.seen[:0, 0]
+                    out[row, i] = _drawn(levels[i, :, state[i]], none, uniform[row, 1, i]) if x == missing else x
 
 
 @serial
@@ -231,45 +246,35 @@ def _drawn(chance: Any, factor: Any, u: float) -> int:
 
 
 @parallel
-def expected_counts(
-    order: Any, parent: Any, prior: Any, transition: Any, emission: Any, codes: Any, weights: Any, threads: int,
-    edges: Any, cells: Any, out: Any,
-) -> None:  # fmt: skip
+def expected_counts(tree: Any, codes: Any, weights: Any, threads: int, edges: Any, cells: Any, out: Any) -> None:
     """Expected counts under the posterior of the hidden nodes, one set per thread, zeroed here.
 
     ``edges[t, i, z, z']`` are those of (z of the parent, z' of i) divided by A_i[z, z'], and of the root's state in
     ``edges[t, root, 0]``; ``cells[t, i, z, x]`` those of state and observed level, missing cells in the last column.
     ``out[row]`` is the log-likelihood; a row that is impossible counts for nothing.
     """
-    n, k, rows = len(order), len(prior), codes.shape[1]
-    blocks = (rows + BLOCK_ROWS - 1) // BLOCK_ROWS
+    n, k, rows, root = len(tree.order), len(tree.prior), codes.shape[1], tree.order[0]
     for t in prange(threads):
         edges[t] = 0
         cells[t] = 0
-        lam = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
-        message = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
-        belief = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
-        seen = np.empty((emission.shape[2], BLOCK_ROWS), dtype=prior.dtype)
-        pairs = np.empty((k, k), dtype=prior.dtype)
-        levels = np.empty((k, emission.shape[2]), dtype=prior.dtype)
-        total = np.empty(BLOCK_ROWS, dtype=prior.dtype)
-        product, log = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
-        for block in range(t, blocks, threads):
+        room = _room(tree)
+        belief = np.empty_like(room.lam)
+        pairs = np.empty((k, k), dtype=room.lam.dtype)
+        levels = np.empty((k, tree.emission.shape[2]), dtype=room.lam.dtype)
+        for block in range(t, (rows + BLOCK_ROWS - 1) // BLOCK_ROWS, threads):
             start = block * BLOCK_ROWS
             size = min(BLOCK_ROWS, rows - start)
-            _up(order, parent, prior, transition, emission, codes, start, size, lam, message, seen, total, product, log)
-            for b in range(size):
-                out[start + b] = log[b]
-            root = order[0]
-            _down_root(lam[root], prior, total, weights, start, size, belief[root])
+            _up(tree, codes, start, size, room, out)
+            _down_root(room.lam[root], tree.prior, room.total, weights, start, size, belief[root])
             for z in range(k):
                 edges[t, root, 0, z] += belief[root, z].sum()
             for step in range(1, n):
-                i = order[step]
-                _down_edge(transition[i], lam[i], message[i], belief[parent[i]], belief[i])
-                np.dot(message[i], lam[i].T, pairs)
+                i = tree.order[step]
+                _down_edge(tree.transition[i], room.lam[i], room.message[i], belief[tree.parent[i]], belief[i])
+                # Counted at once, while both arrays are in the cache.
+                np.dot(room.message[i], room.lam[i].T, pairs)
                 edges[t, i] += pairs
             for i in range(n):
-                _indicators(codes[i], start, size, seen)
-                np.dot(belief[i], seen.T, levels)
+                _indicators(codes[i], start, size, room.seen)
+                np.dot(belief[i], room.seen.T, levels)
                 cells[t, i] += levels

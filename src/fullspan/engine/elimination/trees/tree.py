@@ -79,7 +79,7 @@ class TreeEngine:
         missing = np.minimum(possible.sum(axis=2, keepdims=True), 1.0)
         self.emission = np.concatenate([tree.emissions, missing], axis=2).astype(dtype)
         self.prior, self.transition = tree.prior.astype(dtype), tree.transitions.astype(dtype)
-        self._tree = (tree.order, tree.parents, self.prior, self.transition, self.emission)
+        self._tree = passes.Arrays(tree.order, tree.parents, self.prior, self.transition, self.emission)
 
     @property
     def missing(self) -> int:
@@ -101,7 +101,7 @@ class TreeEngine:
         """log p(observed cells) of each row, −inf where it is impossible."""
         out = np.empty(columns.shape[1])
         with one_core(), np.errstate(divide="ignore"):
-            self._passes(columns).log_likelihoods(*self._tree, columns, self.threads, out)
+            self._passes(columns).log_likelihoods(self._tree, columns, self.threads, out)
         return out
 
     def expected_counts(self, columns: NDArray[Any], weights: Array) -> tuple[Counts, Array]:
@@ -114,7 +114,7 @@ class TreeEngine:
         out = np.empty(columns.shape[1])
         with one_core():
             expected = self._passes(columns).expected_counts
-            expected(*self._tree, columns, weights.astype(self.dtype), self.threads, edges, cells, out)
+            expected(self._tree, columns, weights.astype(self.dtype), self.threads, edges, cells, out)
         pairs, root = edges.sum(axis=0), int(self.tree.order[0])
         at_root = pairs[root, 0].copy()
         pairs *= self.transition
@@ -127,7 +127,7 @@ class TreeEngine:
             columns = self.columns(codes[chunk])
             out, log = np.empty((columns.shape[1], n, c)), np.empty(columns.shape[1])
             with one_core():
-                self._passes(columns).cell_posteriors(*self._tree, self.levels, columns, self.threads, out, log)
+                self._passes(columns).cell_posteriors(self._tree, self.levels, columns, self.threads, out, log)
             yield chunk, out, log
 
     def completed(self, codes: NDArray[Any], rng: np.random.Generator) -> tuple[NDArray[np.int64], Array]:
@@ -138,7 +138,7 @@ class TreeEngine:
             columns = self.columns(codes[chunk])
             uniform = rng.random((columns.shape[1], 2, n))
             with one_core():
-                passes.completions(*self._tree, self.levels, columns, uniform, self.threads, out[chunk], log[chunk])
+                passes.completions(self._tree, self.levels, columns, uniform, self.threads, out[chunk], log[chunk])
         return out, log
 
 
