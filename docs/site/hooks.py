@@ -111,7 +111,13 @@ def reference() -> dict[str, str]:
     rows = [f"| [`{name}`]({name}.md) | {_first_sentence(thing)} |" for name, thing in found.items()]
     index = ["# API", "", "`import fullspan as fs` gives these names.", "", "| | |", "|---|---|", *rows, ""]
     pages = {name: f"::: {_home(name, thing)}\n" for name, thing in found.items()}
+    pages["errors"] += f"    options:\n      members: {_kinds(fullspan.errors)}\n"
     return {"index": "\n".join(index), **pages}
+
+
+def _kinds(module: Any) -> list[str]:
+    """The errors and warnings of a module, without the functions that raise them."""
+    return [name for name, thing in vars(module).items() if inspect.isclass(thing) and issubclass(thing, Exception)]
 
 
 def _home(name: str, thing: Any) -> str:

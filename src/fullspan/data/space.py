@@ -39,6 +39,12 @@ class Variable:
     ``ordered`` says that the order of the levels has a meaning, so that "44 or more" is a range: it is True for bins,
     for levels that were listed, and for ordered categories. It changes no state, and two variables that differ in it
     alone are equal.
+
+    Examples
+    --------
+    >>> age = Variable("age", ("[0, 18)", "[18, 65]"), edges=(0, 18, 65))
+    >>> age.code(40), age.card
+    (1, 2)
     """
 
     name: str
@@ -125,7 +131,14 @@ class Variable:
 
 @dataclass(frozen=True)
 class Space:
-    """The product of the variables' level sets, ``|X| = prod_i |X_i|`` states."""
+    """The product of the variables' level sets, ``|X| = prod_i |X_i|`` states.
+
+    Examples
+    --------
+    >>> space = Space((Variable("rain", ("n", "y")), Variable("road", ("dry", "damp", "wet"))))
+    >>> space.n_states, space.position("road"), space.labels([1, 2])
+    (6, 1, {'rain': 'y', 'road': 'wet'})
+    """
 
     variables: tuple[Variable, ...]
     _positions: dict[str, int] = field(init=False, repr=False, compare=False)

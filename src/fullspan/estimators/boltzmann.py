@@ -176,6 +176,8 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
         Parameters
         ----------
         question : such as ``"P(a=1 | b=0)"``, or ``"P(a | b=0)"`` for a table with errors.
+        given : a further condition, as text or ``{name: level}``.
+        random_state : seed or generator of the chains.
         walk : ``chains``, ``draws``, ``thin`` and ``warm_up`` of the walk; ``tempered=True`` for chains at several
             temperatures, which find modes that a single chain does not leave.
 

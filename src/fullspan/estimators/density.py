@@ -261,6 +261,7 @@ class DensityEstimator(Parameters, _Answers, DensityMixin, BaseEstimator):  # ty
 
         Parameters
         ----------
+        X : the table.
         how : ``"mode"``, the likeliest completion of the row, all its missing cells together; ``"cells"``, the
             likeliest value of each missing cell on its own, of which more are right, though together they may be
             unlikely; ``"draw"``, a random completion, given what the row says;
@@ -271,10 +272,10 @@ class DensityEstimator(Parameters, _Answers, DensityMixin, BaseEstimator):  # ty
         Returns
         -------
         A frame of the kind that was given, an Arrow table for a file; a list of them if ``n_draws`` is given. A cell of
-        a binned column becomes a number: the median of the data in the bin, or under ``"draw"`` one of 15 quantiles of
-        them. A bin without data, or of a model file without these values, has its middle instead. A column keeps its
-        type where that can hold the filled cells: whole numbers become floating-point if one of these is not whole.
-        Variables that the table has no column for are added at the end.
+        a binned column becomes a number: the median of the data in the bin, or under ``"draw"`` one drawn as the data
+        are spread there. A bin without data, or of a model file without these values, has its middle instead. A column
+        keeps its type where that can hold the filled cells: whole numbers become floating-point if one of these is not
+        whole. Variables that the table has no column for are added at the end.
 
         Raises
         ------
@@ -326,6 +327,8 @@ class DensityEstimator(Parameters, _Answers, DensityMixin, BaseEstimator):  # ty
 
         Parameters
         ----------
+        n_samples : number of rows.
+        random_state : seed or generator.
         given : what all rows meet, as for :meth:`sample`.
         forbid : events that no row shows, ``"sex=m, pregnant=y"``, or a list of them; exact, without rejection.
         like : a table whose cells are drawn, so that types and spelling are its own, and numbers have its distribution

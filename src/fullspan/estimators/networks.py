@@ -36,11 +36,27 @@ TARGETS = (".uai", *FORMATS, ".fsm")
 
 
 def read_graph(path: str | os.PathLike[str], max_memory: int | None = None) -> GraphModel:
-    """Read a ``.uai``, ``.bif``, ``.net``, ``.dsc`` or ``.xmlbif`` network (also ``.gz``), or a model file, to ask it.
+    """Read a network, or a model file, as a :class:`GraphModel` that answers questions.
+
+    Parameters
+    ----------
+    path : a ``.uai``, ``.bif``, ``.net``, ``.dsc`` or ``.xmlbif`` file, also ``.gz``, or a model file.
+    max_memory : most bytes to use; most of the free memory by default.
 
     Raises
     ------
     ModelFileError : the file is missing or invalid; the message names the place and the reason.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "pair.uai"
+    ...     _ = path.write_text("MARKOV 2  2 2  1  2 0 1  4  3 1 1 3")
+    ...     network = read_graph(path)
+    >>> round(network.probability("x1=1 | x0=1"), 6)
+    0.75
     """
     return GraphModel(read_factors(path), max_memory)
 
@@ -62,7 +78,7 @@ class GraphModel(Questions, Predictions, Exchange, Explorable):
     Parameters
     ----------
     graph : the factors.
-    max_memory : bytes that tables may take; most of the free memory unless given.
+    max_memory : most bytes to use; most of the free memory by default.
 
     Attributes
     ----------
@@ -229,7 +245,9 @@ class GraphModel(Questions, Predictions, Exchange, Explorable):
 
         Parameters
         ----------
+        n_samples : number of states.
         random_state : seed or generator; the same seed gives the same states.
+        given : the evidence, ``{name: level}``.
         """
         from fullspan.data import decode
 

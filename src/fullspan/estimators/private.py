@@ -34,7 +34,7 @@ Schema = Mapping[str, Sequence[Any] | Mapping[str, Sequence[float]]]
 """The levels of columns, in order, or ``{"edges": [...]}`` for columns of numbers."""
 
 OTHER = "(other)"
-"""The level of all that is too rare to be told."""
+"""The level of all values that are too rare to be named."""
 _LEVELS_SHARE = 0.05
 """Part of the budget that levels cost which no schema gives."""
 _MOST_LEVELS = 4096
@@ -46,14 +46,23 @@ _N_VALUES = 15
 
 @dataclass(frozen=True, eq=False)
 class PrivateModel:
-    """A distribution learned from noisy numbers alone, and what they cost.
+    """A distribution learned from noisy numbers alone, and what they cost; :func:`private_model` makes it.
 
     Attributes
     ----------
     distribution : a :class:`fullspan.query.distribution.Distribution`.
-    n_rows : the number of rows, as private as all else; exact for bounded neighbours.
-    privacy : what was promised.
+    n_rows : the number of rows, noisy as everything else; exact for bounded neighbours.
+    privacy : the guarantee, a :class:`fullspan.Privacy`.
     costs : (what, rho) of each step; their sum is at most ``privacy.rho``.
+
+    Examples
+    --------
+    >>> import fullspan as fs
+    >>> rows = {"sex": ["f", "m"] * 500, "votes": ["y", "y", "n", "n"] * 250}
+    >>> schema = {"sex": ["f", "m"], "votes": ["n", "y"]}
+    >>> model = fs.private_model(rows, fs.Privacy(1, 1e-9), schema=schema, random_state=0)
+    >>> model.synthesize(3, given="sex=f", random_state=0)["sex"].to_pylist()
+    ['f', 'f', 'f']
     """
 
     distribution: Distribution
@@ -102,12 +111,23 @@ def private_model(
         that it does not name are paid for: rare ones become ``"(other)"``.
     columns : the columns to use; those of the schema and all others by default.
     missing : whether an empty cell is a level of its own; otherwise empty cells are an error.
+    na_values : texts that mean a missing value, as for :class:`fullspan.FullSpan`.
     random_state : a seed, for tests: whoever knows it can remove the noise.
+    verbose : show on standard error what is measured, and its cost.
 
     Raises
     ------
     DataError : the table cannot be read, or has a value that the schema does not list. Errors are not private.
     FullspanError : the budget is invalid.
+
+    Examples
+    --------
+    >>> import fullspan as fs
+    >>> rows = {"sex": ["f", "m"] * 500, "age": [20, 30, 40, 50] * 250}
+    >>> schema = {"sex": ["f", "m"], "age": {"edges": [0, 25, 45, 100]}}
+    >>> model = fs.private_model(rows, fs.Privacy(1, 1e-9), schema=schema, random_state=0)
+    >>> sum(cost for _, cost in model.costs) <= model.privacy.rho * (1 + 1e-12)
+    True
     """
     privacy, given = checked_privacy(privacy), _checked(schema)
     try:
@@ -118,7 +138,7 @@ def private_model(
 
 
 def _no_missing_cells(error: MissingCellsError, remedy: str) -> DataError:
-    """What may be done about missing cells here: which rows have them is not to be told."""
+    """What may be done about missing cells here, without saying which rows have them."""
     return DataError(
         f"the table has missing cells: {missing_words(error.cells)}. Use {remedy} to count them as a level of their "
         "own, or columns= to leave the columns out"

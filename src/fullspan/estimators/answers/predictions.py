@@ -116,11 +116,13 @@ class Predictions:
     def imputed_margin(self, X: Any, column: str, n_draws: int = 20, random_state: Any = 0) -> PooledMargin:
         """The shares of a column's levels in a table with missing cells, by multiple imputation and Rubin's rules.
 
-        Each draw fills all missing cells from their distribution given the row. The standard errors hold what chance of
-        the rows and what the missing cells leave open, given the model: errors of the model's weights are not in them.
+        Each draw fills all missing cells from their distribution given the row. The standard errors include the chance
+        in the rows and in the missing cells, given the model; they do not include errors of the model's weights.
 
         Parameters
         ----------
+        X : the table.
+        column : the column whose shares are wanted.
         n_draws : completed tables, at least 2.
         random_state : seed of the draws, or a generator.
 

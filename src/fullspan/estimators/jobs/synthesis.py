@@ -211,6 +211,7 @@ def synthesize(
         rejection.
     forbid : events that no row shows, ``"sex=m, pregnant=y"``, or a list of them. Exact, without rejection.
     random_state : seed or generator.
+    na_values : texts that mean a missing value, as for :class:`fullspan.FullSpan`.
 
     Returns
     -------

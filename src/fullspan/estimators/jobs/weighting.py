@@ -31,6 +31,13 @@ class Raking:
     sweeps, converged, misfit : how the iteration ended; ``misfit`` is the largest difference of a margin's cell from
         its target, as a share of it.
     n_at_bound : rows whose weight lies on one of the bounds; None without bounds.
+
+    Examples
+    --------
+    >>> import fullspan as fs
+    >>> raked = fs.rake({"sex": ["f", "f", "f", "m"]}, {"sex": {"f": 50, "m": 50}})
+    >>> raked.weights.round(4).tolist(), round(raked.effective_n, 2)
+    ([16.6667, 16.6667, 16.6667, 50.0], 3.0)
     """
 
     weights: Array

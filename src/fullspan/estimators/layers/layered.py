@@ -430,9 +430,12 @@ class LayeredEstimator(LayeredParameters, Explorable, WhatIf, _Transformer):
 
         Parameters
         ----------
+        X : the table.
         how : ``"mode"`` and ``"cells"``, the likeliest level of each missing cell by its means over ``burn_in``
             sweeps, after as many that are not counted; ``"draw"``, the state of a chain after ``burn_in`` sweeps;
             ``"mean"``, no completion but those means: ``{name: array (rows, levels)}``, 0 and 1 where a cell is known.
+        random_state : seed or generator of the chains.
+        burn_in : sweeps of the chains, as ``how`` counts them.
 
         Raises
         ------

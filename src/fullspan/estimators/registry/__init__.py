@@ -95,9 +95,24 @@ def load(path: str | os.PathLike[str]) -> DensityEstimator:
     How the table was cut into levels (``columns``, ``levels``, ``bins``, ``max_levels``) is in the variables of the
     model and not repeated; nor is a seed that is not a number.
 
+    Parameters
+    ----------
+    path : a model file, as ``save`` or ``fullspan fit`` write it.
+
     Raises
     ------
     ModelFileError : the file is damaged, not a model, or written by a newer version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import fullspan as fs
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = folder + "/tree.fsm"
+    ...     fs.ChowLiuTree().fit([["rain", "wet"]] * 6 + [["dry", "dry"]] * 4).save(path)
+    ...     tree = fs.load(path)
+    >>> type(tree).__name__, round(tree.probability("x0=rain"), 3)
+    ('ChowLiuTree', 0.591)
     """
     fitted = read_fitted(path)
     model = _unfitted(path, fitted.settings, kind_of(fitted))

@@ -94,8 +94,10 @@ def learning_curve(
         machine needs ``unseen=`` above 0, or rows held out are impossible.
     X : (rows, columns) array, or a frame of pandas or polars.
     sizes : rows to learn from; by default five, each twice the one before.
+    repeats : random splits, over which scores are averaged.
     test_fraction : share of the rows held out.
     richer : an estimator with more terms, to compare with.
+    random_state : seed or generator of the splits.
 
     Raises
     ------

@@ -43,6 +43,14 @@ class Manifold:
     space, basis, terms : as in :class:`fullspan.model.loglinear.LogLinear`.
     states : (m, n) the states of a truncated space; None for all.
     how : ``"table"``, ``"elimination"`` or, with states, ``"list"``; ``"auto"`` takes the table up to 2^20 states.
+
+    Examples
+    --------
+    >>> import fullspan as fs
+    >>> machine = fs.BoltzmannMachine(order=2).fit([[0, 0]] * 4 + [[0, 1]] * 2 + [[1, 0]] * 2 + [[1, 1]] * 4)
+    >>> point = Manifold.of(machine).point_of(machine)
+    >>> point.eta.round(4).tolist(), round(point.psi, 4)
+    ([0.5, 0.5, 0.3333], 1.0986)
     """
 
     space: Space

@@ -30,10 +30,23 @@ def m_projection(source: Any, model: Manifold | Iterable[Term], tol: float = 1e-
     ----------
     source : what :meth:`Manifold.expectations` takes.
     model : a manifold, or terms for the states of a point ``source``.
+    tol : largest difference left between expectations.
 
     Raises
     ------
     FullspanError : the nearest is a limit at infinity that was not reached.
+
+    Examples
+    --------
+    Without the pair, the nearest distribution is independence, and the divergence is the mutual information.
+
+    >>> import fullspan as fs
+    >>> from fullspan import geometry
+    >>> machine = fs.BoltzmannMachine(order=2).fit([[0, 0]] * 4 + [[0, 1]] * 2 + [[1, 0]] * 2 + [[1, 1]] * 4)
+    >>> point = geometry.Manifold.of(machine).point_of(machine)
+    >>> alone = geometry.m_projection(point, [term for term in point.manifold.terms if len(term) == 1])
+    >>> round(geometry.divergence(point, alone), 4), round(machine.mutual_information("x0", "x1"), 4)
+    (0.0566, 0.0566)
     """
     if not isinstance(model, Manifold):
         if not isinstance(source, Point):
