@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ def doubled(x):
 DAMAGE = """
 import importlib.util, sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -156,3 +158,21 @@ def test_an_error_on_another_core_is_raised(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(jit, "cores", lambda: 2)
     with pytest.raises(ZeroDivisionError):
         jit.on_cores(lambda start, stop: 1 // start, 4)
+
+
+def test_ctrl_c_inside_of_the_dispatcher_is_ctrl_c() -> None:
+    """CPython reports an exception that compiled code leaves behind as a SystemError with that cause."""
+    kernel = jit.Kernel(lambda x: x, {})
+
+    def left_behind(cause: BaseException) -> Any:
+        def made(*_: Any) -> None:
+            raise SystemError("returned a result with an exception set") from cause
+
+        return made
+
+    kernel._made = left_behind(KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        kernel(1)
+    kernel._made = left_behind(ValueError())
+    with pytest.raises(SystemError):
+        kernel(1)

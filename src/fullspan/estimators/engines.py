@@ -6,7 +6,7 @@
   per row, whichever is more (:func:`fullspan.engine.memory.budget_for`);
 * the search on it is predicted to take at most 60 s (:mod:`fullspan.engine.planner.plan`).
 
-What only the table supports (the published search, L1, hidden variables, shrinkage) is refused beyond the same memory.
+What only the table supports (the published search, L1, shrinkage) is refused beyond the same memory.
 """
 
 from __future__ import annotations
@@ -56,12 +56,9 @@ def choose_engine(
     """
     require_one_of(ENGINES, engine=engine)
     of_table = "search='paper'" if options.search == "paper" else "l1 above 0" if options.l1 else ""
-    of_table = "hidden variables" if hidden else "shrinkage" if shrinks else of_table
+    of_table = "shrinkage" if shrinks else of_table
     if engine == "elimination" and of_table:
-        other = ", or use FullSpanMixture, which has a hidden variable" if hidden else ""
-        raise FullspanError(
-            f"engine='elimination' does not support {of_table}; leave that out, or use engine='table'{other}"
-        )
+        raise FullspanError(f"engine='elimination' does not support {of_table}; leave that out, or use engine='table'")
     n_states = empirical.with_hidden(hidden).space.n_states
     table = f"the table of {power_of_ten(n_states)} states"
     if engine != "auto" or options.device == "sharded":

@@ -132,10 +132,11 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     engine : ``"table"``, the dual table of all states; ``"elimination"``, terms of any order whose elimination stays
         cheap, for hundreds of variables; ``"auto"`` takes the table unless it would take minutes, or more
         memory than is free or than 1 GiB and 100 KiB per row (``max_memory=`` sets another limit). See
-        ``docs/cookbook/wide.md``. ``search``, ``l1``, ``epsilon``, ``hidden``, ``dtype`` and ``device`` need the table.
+        ``docs/cookbook/wide.md``. ``search``, ``l1``, ``epsilon``, ``dtype`` and ``device`` need the table.
     max_width : by elimination, the most variables that remain when one is summed out; None for no bound but the budget.
     hidden : variables that are never observed: a number of binary ones, names, or ``{name: levels}``. The search is
-        then repeated on completed data, and the model without them is kept if its description is shorter.
+        then repeated on completed data, and the model without them is kept if its description is shorter. By
+        elimination it begins with latent classes, runs once, and keeps them.
     restarts : random first completions where there are hidden variables.
     average : number of fits, of the rows and of bootstrap samples, whose distributions are averaged, together with
         networks, mixtures and pairwise models as far as they improve the likelihood of held-out rows. That predicts
@@ -286,6 +287,11 @@ class FullSpan(Memory, Seed, StreamingEstimator):
                 "validation= has no effect here: it weighs models for average= above 1, searched by elimination"
             )
         if choice.is_wide and (self.average > 1 or shrinks):
+            if hidden:
+                raise FullspanError(
+                    f"average={self.average} by elimination does not support hidden variables; leave out hidden=, or "
+                    "average= for one search with them"
+                )
             fitted = self._stacked(empirical, wide_options(options, self.max_width), valid, watch)
         else:
             fitted = self._searched(empirical, options, hidden, choice.is_wide, watch, start)
@@ -319,7 +325,8 @@ class FullSpan(Memory, Seed, StreamingEstimator):
         if is_wide:
             from fullspan.learn.wide.fit import fit_wide
 
-            return fit_wide(empirical, wide_options(options, self.max_width), watch)
+            wide = wide_options(options, self.max_width)
+            return fit_wide(empirical, wide, watch, hidden, self.restarts, generator(state))
         return fit_search(empirical, options, watch, start, None, hidden, self.restarts, generator(state))
 
     def _stacked(self, empirical: Empirical, wide: WideOptions, valid: Empirical | None, watch: Watch | None) -> Fitted:

@@ -1,12 +1,13 @@
-"""The search without a table where cells are missing: complete, search, and em on the weights.
+"""The search without a table where cells are missing or variables hidden: complete, search, and em on the weights.
 
     1. Incomplete rows are completed by one exact draw each from a small network, learned from the rows completed before
-       (at first from the shares of the levels). A few rounds; a network takes about a second.
-    2. Margins and terms are searched for once, in the rows that the last network completed.
+       (at first from the shares of the levels). A few rounds; a network takes about a second. Hidden variables are
+       completed by latent classes instead: a small network would forget them.
+    2. Margins and terms are searched for once, in the rows that were completed.
     3. The weights of the terms found go to the maximum of the likelihood of what was *observed*, by em: expected counts
        of all families by elimination, summed over what each row leaves open, then a joint refit. It never falls.
 
-A standard error counts the rows that show all variables of its term.
+A standard error counts the rows that show all observed variables of its term, and what these say about the hidden ones.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,11 +23,15 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
+from fullspan.data.space import Variable
 from fullspan.learn.base.counted import observed_entropy
 from fullspan.learn.base.em import Expected, Stop, alternate
-from fullspan.learn.base.progress import Watch
+from fullspan.learn.base.information import Cholesky
+from fullspan.learn.base.progress import STOPPED, Interrupted, Watch
 from fullspan.learn.search.options import PSEUDO_ROWS
 from fullspan.learn.wide.buckets import Buckets
+from fullspan.learn.wide.classes import drawn_classes, latent_classes
+from fullspan.learn.wide.hidden import definite, missing_information
 from fullspan.learn.wide.plan import cells_for
 from fullspan.learn.wide.reached import Weigher
 from fullspan.learn.wide.search import Search, WideOptions
@@ -40,28 +46,50 @@ _MOST_CELLS = 1 << 17
 """Most cells of the elimination by default: an eighth of those for complete rows leaves time for em."""
 _FIRST_CELLS = 1 << 12
 """Cells of the elimination of a network that completes rows."""
+_COPIES = 16
+"""Most equal rows that are completed one by one; more share these completions."""
 _GAIN_NATS = 1e-4
 """Nats per row that an em step must gain for another one."""
 
 
-def fit_wide_incomplete(data: Empirical, options: WideOptions, watch: Watch | None = None) -> Fitted:
-    """Learn a log-linear model of bounded width from rows with missing cells; see :func:`fit_wide`."""
-    rng, started = np.random.default_rng(0), time.perf_counter()
+def fit_wide_incomplete(
+    seen: Empirical,
+    options: WideOptions,
+    watch: Watch | None = None,
+    hidden: Sequence[Variable] = (),
+    restarts: int = 1,
+    seed: int | np.random.Generator | None = 0,
+) -> Fitted:
+    """Learn a log-linear model of bounded width where cells are missing or variables hidden; see :func:`fit_wide`."""
+    rng, started = np.random.default_rng(seed if hidden else 0), time.perf_counter()
+    data = seen.with_hidden(hidden)
     cards = data.space.cards
     cells = options.cells or visits(data, min(_MOST_CELLS, cells_for(cards, options.max_memory)))
     options = replace(options, cells=cells)
     small = replace(options, cells=min(max(_FIRST_CELLS, max(cards) ** 2 * len(cards)), cells))
-    filled, history = _from_shares(data, rng), list[Step]()
-    for _ in range(_ROUNDS):
-        first = Search(filled, small, watch, started)
-        first.history.steps[:0] = history
-        history = first.history.steps
-        if not first.begin():
-            return Em(data, first, first.fitted("interrupted")).ended("interrupted")
-        filled = _drawn(data, first, rng)
-    search = Search(filled, options, watch, started)
-    search.history.steps[:0] = history
-    return Em(data, search, search.run()).run()
+    search: Search | None = None
+    filled, history = first_completion(seen, hidden, restarts, rng), list[Step]()
+
+    def following(rows: Empirical, options: WideOptions) -> Search:
+        found = Search(rows, options, watch, started)
+        found.history.steps[:0] = history
+        return found
+
+    try:
+        for _ in range(0 if hidden else _ROUNDS):
+            search = following(filled, small)
+            history = search.history.steps
+            if not search.begin():
+                raise Interrupted
+            filled = _drawn(data, search, rng)
+        search = following(filled, options)
+        fitted = search.run()
+        em = Em(seen, hidden, search, fitted)
+        return em.ended("interrupted") if fitted.status == "interrupted" else em.run()
+    except STOPPED:
+        if search is None:
+            raise
+        return Em(seen, hidden, search, search.fitted("interrupted")).ended("interrupted")
 
 
 def visits(data: Empirical, cells: int) -> int:
@@ -76,25 +104,32 @@ def visits(data: Empirical, cells: int) -> int:
     return cells
 
 
-def _from_shares(data: Empirical, rng: np.random.Generator) -> Empirical:
-    """Missing cells drawn from the shares of their variable's levels."""
-    rows = data.states.astype(np.int16)
-    for i, card in enumerate(data.space.cards):
-        seen = data.states[:, i] >= 0
-        shares = np.bincount(data.states[seen, i].astype(np.int64), data.counts[seen], card) + 1e-9
-        missing = np.flatnonzero(rows[:, i] < 0)
-        rows[missing, i] = rng.choice(card, len(missing), p=shares / shares.sum())
-    return _counted(data, rows)
+def first_completion(seen: Empirical, hidden: Sequence[Variable], restarts: int, rng: np.random.Generator) -> Empirical:
+    """Missing cells and hidden variables drawn from latent classes; without hidden variables there is one class."""
+    levels = [len(variable.levels) for variable in hidden]
+    classes = latent_classes(seen, math.prod(levels), restarts if hidden else 1, rng)
+    data = seen.with_hidden(hidden)
+    rows, counts = _copies(data)
+    drawn = drawn_classes(classes, rows[:, : len(seen.space)], rng)
+    joint = np.unravel_index(drawn[:, -1], levels) if hidden else ()
+    return _counted(data, np.column_stack([drawn[:, :-1], *joint]).astype(np.int16), counts)
 
 
 def _drawn(data: Empirical, search: Search, rng: np.random.Generator) -> Empirical:
     """Missing cells drawn from the model, given what their row says."""
-    buckets = Buckets(search.kept.terms)
-    return _counted(data, buckets.sweeps.draw(data.states.astype(np.int16), buckets.design @ search.kept.theta, rng))
+    buckets, (rows, counts) = Buckets(search.kept.terms), _copies(data)
+    return _counted(data, buckets.sweeps.draw(rows, buckets.design @ search.kept.theta, rng), counts)
 
 
-def _counted(data: Empirical, rows: NDArray[np.int16]) -> Empirical:
-    found = Empirical.from_codes(rows, data.counts, data.space)
+def _copies(data: Empirical) -> tuple[NDArray[np.int16], Array]:
+    """Rows to be completed one by one: equal incomplete ones stay apart, up to ``_COPIES`` of them."""
+    whole = (data.states >= 0).all(axis=1) | (data.counts != np.floor(data.counts))
+    copies = np.where(whole, 1, np.minimum(data.counts, _COPIES)).astype(np.int64)
+    return np.repeat(data.states.astype(np.int16), copies, axis=0), np.repeat(data.counts / copies, copies)
+
+
+def _counted(data: Empirical, rows: NDArray[np.int16], counts: Array) -> Empirical:
+    found = Empirical.from_codes(rows, counts, data.space)
     return replace(found, n_rows=data.n_rows, n_dropped=data.n_dropped, n_empty=data.n_empty)
 
 
@@ -106,8 +141,10 @@ class Em:
     theta, log_z, surprise : the best weights so far, and the nats per row that the observed cells take under them.
     """
 
-    def __init__(self, data: Empirical, search: Search, fitted: Fitted) -> None:
-        self.data, self.search, self.fitted, self.found = data, search, fitted, search.kept
+    def __init__(self, seen: Empirical, hidden: Sequence[Variable], search: Search, fitted: Fitted) -> None:
+        self.seen, self.hidden, self.data = seen, tuple(hidden), seen.with_hidden(hidden)
+        data = self.data
+        self.search, self.fitted, self.found = search, fitted, search.kept
         self.weigher = Weigher(search.weigher.counts, data.space, self.found.terms.basis)
         self.buckets = Buckets(self.found.terms)
         self.rows, self.total = data.states.astype(np.int16), data.total
@@ -141,27 +178,47 @@ class Em:
     def run(self) -> Fitted:
         """Em steps until they gain little; Ctrl-C keeps the weights so far."""
         ended = alternate(self, self.theta, Stop(gain=_GAIN_NATS, max_iter=_STEPS - 1))
-        return self.ended("interrupted" if ended.status == "interrupted" else self.fitted.status)
+        try:
+            return self.ended("interrupted" if ended.status == "interrupted" else "converged")
+        except STOPPED:
+            return self.ended("interrupted")
 
     def ended(self, status: str) -> Fitted:
         """The model of the best weights so far."""
         fitted = self.fitted
         if math.isnan(self.surprise):  # interrupted before the first step
             self.surprise = self.log_z - self.expected(self.theta)[0] / self.total
-        shown = np.array([_shown(self.data, [i for i, _ in term]) for term in fitted.model.terms])
+        visible = range(len(self.seen.space))
+        shown = np.array([_shown(self.data, [i for i, _ in term if i in visible]) for term in fitted.model.terms])
+        errors = fitted.standard_errors * np.sqrt(self._information_lost(status))
+        variables = self.data.space.variables
         return dataclasses.replace(
             fitted,
             model=replace(fitted.model, theta=self.theta, log_z=self.log_z),
-            standard_errors=fitted.standard_errors * np.sqrt(self.total / np.maximum(shown, 1.0)),
-            nats_saved=fitted.nats_saved * shown / self.total,
+            standard_errors=errors * np.sqrt(self.total / np.maximum(shown, 1.0)),
+            nats_saved=fitted.nats_saved * (fitted.standard_errors / errors) ** 2 * shown / self.total,
             total=self.total,
             divergence=self.surprise - self.entropy,
             entropy=self.entropy,
             description_length=self.total * self.surprise + self.price,
             history=tuple(self.search.history.steps),
             status=status,
-            fingerprint=self.data.fingerprint(),
+            fingerprint=self.seen.fingerprint(),
+            n_hidden=len(self.hidden),
+            settings={**fitted.settings, "hidden": {v.name: list(v.levels) for v in variables[len(visible) :]} or 0},
         )
+
+    def _information_lost(self, status: str) -> Array:
+        """By how much the variances of the weights grow because hidden variables are not seen."""
+        terms, k = self.found.terms, len(self.theta)
+        if not self.hidden or not k or status == "interrupted":
+            return np.ones(k)
+        rows = self.buckets.sweeps.draw(self.rows, self.buckets.design @ self.theta, np.random.default_rng(0))
+        basis, counts, prior = terms.basis, self.data.counts, np.diag(self.found.prior.precision)
+        fisher = self.weigher.information(terms, self.theta)
+        missing = missing_information(basis, terms.terms, self.theta, rows, counts, len(self.hidden))
+        seen, complete = (Cholesky.of(part + prior).inverse_diagonal() for part in (definite(fisher - missing), fisher))
+        return np.asarray(seen / complete)
 
 
 def _shown(data: Empirical, variables: list[int]) -> float:

@@ -108,13 +108,12 @@ class Search:
         self.kept: Reached = self.weigher.independent(self.width)
 
     def run(self) -> Fitted:
-        """Grow, sift, and describe what was found."""
-        status = "converged"
+        """Grow, sift, and describe what was found; an interruption while it is described does not lose it."""
         try:
             self._search()
+            return self.fitted("converged")
         except STOPPED:
-            status = "interrupted"
-        return self.fitted(status)
+            return self.fitted("interrupted")
 
     def begin(self) -> bool:
         """Learn the network alone and keep what of it can be weighed; False if interrupted."""

@@ -91,7 +91,12 @@ class Kernel(Deferred):
 
     def __call__(self, *arguments: Any) -> Any:
         if self._made is not None:
-            return self._made(*arguments)
+            try:
+                return self._made(*arguments)
+            except SystemError as error:  # Ctrl-C inside of Numba's dispatcher
+                if isinstance(error.__cause__, KeyboardInterrupt):
+                    raise KeyboardInterrupt from None
+                raise
         if getattr(_here, "interprets", False):
             return self.py_func(*arguments)
         if not self._is_interpreted(arguments):
