@@ -42,10 +42,8 @@ def _single(x: Any) -> Any:
 
 
 @ordered
-def _double(x: Any) -> Any:
-    x = max(x, -700.0)
-    k = np.floor(x * 1.4426950408889634 + 0.5)
-    r = (x - k * 6.93145751953125e-1) - k * 1.42860682030941723212e-6
+def _behind_linear(r: Any) -> Any:
+    """``(exp(r) - 1 - r) / r^2`` by its series up to 1/13!, below a unit in the last place for |r| <= ln(2)/2."""
     p = 1 / 6227020800.0
     p = p * r + 1 / 479001600.0
     p = p * r + 1 / 39916800.0
@@ -58,8 +56,15 @@ def _double(x: Any) -> Any:
     p = p * r + 1 / 24.0
     p = p * r + 1 / 6.0
     p = p * r + 0.5
-    p = p * r + 1.0
-    p = p * r + 1.0
+    return p
+
+
+@ordered
+def _double(x: Any) -> Any:
+    x = max(x, -700.0)
+    k = np.floor(x * 1.4426950408889634 + 0.5)
+    r = (x - k * 6.93145751953125e-1) - k * 1.42860682030941723212e-6
+    p = (_behind_linear(r) * r + 1.0) * r + 1.0
     return p * np.int64((np.int64(k) + np.int64(1023)) << np.int64(52)).view(np.float64)
 
 
@@ -104,19 +109,7 @@ def decay(x: float) -> tuple[float, float]:
     shifted = y * 1.4426950408889634 + _SHIFT
     k = shifted - _SHIFT
     r = (y - k * 6.93145751953125e-1) - k * 1.42860682030941723212e-6
-    p = 1 / 6227020800.0
-    p = p * r + 1 / 479001600.0
-    p = p * r + 1 / 39916800.0
-    p = p * r + 1 / 3628800.0
-    p = p * r + 1 / 362880.0
-    p = p * r + 1 / 40320.0
-    p = p * r + 1 / 5040.0
-    p = p * r + 1 / 720.0
-    p = p * r + 1 / 120.0
-    p = p * r + 1 / 24.0
-    p = p * r + 1 / 6.0
-    p = p * r + 0.5
-    p = p * (r * r) + r
+    p = _behind_linear(r) * (r * r) + r
     scale = np.uint64((np.float64(shifted).view(np.uint64) + np.uint64(1023)) << np.uint64(52)).view(np.float64)
     return scale * p + scale, (1.0 - scale) - scale * p
 

@@ -206,6 +206,26 @@ def log_zs(steps: Steps, links: Links, couplings: Array, fields: Array, spins: S
     return log_z, constant
 
 
+@serial
+def _both_ways(
+    steps: Steps,
+    links: Links,
+    couplings: Array,
+    fields: Array,
+    spins: Spins,
+    x: Array,
+    g: Array,
+    known: Array,
+    log_z: Array,
+) -> None:
+    """Forward and back for some patterns: couplings in ``x``, expectations in ``g``, both by slot."""
+    load(x, log_z, known, couplings, fields, links, spins)
+    forward(steps, x, log_z)
+    # A slot that backward does not fill would show as NaN instead of as what the last patterns left there.
+    g[:] = np.nan
+    backward(steps, x, g)
+
+
 @parallel
 def expectations(
     steps: Steps,
@@ -229,10 +249,7 @@ def expectations(
             stop = min(start + size, high)
             bx, bg = _rows(x, steps.n_slots, stop - start), _rows(g, steps.n_slots, stop - start)
             bk = _rows(known, links.clamped.size, stop - start)
-            load(bx, log_z[start:stop], bk, couplings, fields, links, spins[start:stop])
-            forward(steps, bx, log_z[start:stop])
-            bg[:] = np.nan
-            backward(steps, bx, bg)
+            _both_ways(steps, links, couplings, fields, spins[start:stop], bx, bg, bk, log_z[start:stop])
             for p in range(stop - start):
                 for e in range(first):
                     edges_out[start + p, links.free_edges[e]] = bg[e, p]
@@ -273,10 +290,7 @@ def gradients(
             bx, bg = _rows(x, steps.n_slots, stop - start), _rows(g, steps.n_slots, stop - start)
             bk = _rows(known, links.clamped.size, stop - start)
             w = weights[start:stop]
-            load(bx, log_z[start:stop], bk, couplings, fields, links, spins[start:stop])
-            forward(steps, bx, log_z[start:stop])
-            bg[:] = np.nan
-            backward(steps, bx, bg)
+            _both_ways(steps, links, couplings, fields, spins[start:stop], bx, bg, bk, log_z[start:stop])
             for e in range(first):
                 edge_sums[task, links.free_edges[e]] += loops.dot(bg[e], w)
             for i in range(links.free_nodes.size):

@@ -12,30 +12,21 @@ Comments are those of C++.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from fullspan.arrays import Array
-from fullspan.model.files.disk import read_bytes
 from fullspan.model.files.networks.bayes import Scope
-from fullspan.model.files.networks.draft import MAX_BYTES, Draft
-from fullspan.model.files.networks.tokens import Syntax, Tokens
+from fullspan.model.files.networks.reader import Reader
+from fullspan.model.files.networks.tokens import Syntax
 from fullspan.model.graph import FactorGraph
-
-SYNTAX = Syntax("{}()[]|,;:=", "//")
-
-
-def read_dsc(path: str | os.PathLike[str]) -> FactorGraph:
-    """Read a Bayesian network, gzipped or not; as :func:`fullspan.model.files.networks.bif.read_bif`."""
-    tokens = Tokens.of(read_bytes(Path(path), MAX_BYTES, unpack=True), str(path), SYNTAX)
-    return _Reader(tokens, Draft.at(tokens)).network()
 
 
 @dataclass
-class _Reader:
-    tokens: Tokens
-    draft: Draft
+class Dsc(Reader):
+    """A reader of Microsoft's format."""
+
+    syntax = Syntax("{}()[]|,;:=", "//")
+    called, levels_word, levels_form = "node", "type", "type : discrete [ n ] = { ... };"
 
     def network(self) -> FactorGraph:
         self.tokens.skip("belief")
@@ -44,7 +35,7 @@ class _Reader:
             self.tokens.name("the network's name")
         while not self.tokens.at_end():
             if self.tokens.skip("node"):
-                self._node()
+                self.variable()
             elif self.tokens.skip("probability"):
                 self._probability()
             else:
@@ -52,60 +43,27 @@ class _Reader:
                 raise self.tokens.refuse_last(f"'node' or 'probability' is expected, not {found!r}")
         return self.draft.graph()
 
-    # -- variables --------------------------------------------------------------------------------------------
+    def attribute(self) -> None:
+        self.tokens.pass_to(";")
 
-    def _node(self) -> None:
-        name = self.tokens.name("a node's name")
-        self.draft.check_new(name)
-        self.tokens.expect("{")
-        levels: tuple[str, ...] | None = None
-        while not self.tokens.skip("}"):
-            if not self.tokens.skip("type"):
-                self.tokens.pass_to(";")
-            elif levels is None:
-                levels = self._levels(name)
-            else:
-                raise self.tokens.refuse_last(f"the levels of {name!r} were given before")
-        if levels is None:
-            raise self.tokens.refuse_last(f"the node {name!r} has no 'type : discrete [ n ] = {{ ... }};'")
-        self.draft.declare(name, levels)
-
-    def _levels(self, name: str) -> tuple[str, ...]:
-        self.tokens.expect(":", "discrete", "[")
-        card = self.tokens.whole(f"the number of levels of {name!r}")
-        self.tokens.expect("]", "=", "{")
-        levels = self.tokens.names("}", f"a level of {name!r}")
-        if len(levels) != card:
-            raise self.tokens.refuse_last(f"{name!r} is to have {card} levels, but {len(levels)} are listed")
-        self.tokens.expect(";")
-        return levels
-
-    # -- probabilities ----------------------------------------------------------------------------------------
+    def levels(self, name: str) -> tuple[str, ...]:
+        self.tokens.expect(":")
+        return self.counted_levels(name, "=")
 
     def _probability(self) -> None:
-        self.tokens.expect("(")
-        child = self._position()
-        self.tokens.skip("|")
-        parents = []
-        while not self.tokens.skip(")"):
-            parents.append(self._position())
-            self.tokens.skip(",")
-        scope, table = self.draft.open(child, parents)
+        scope, table = self.family()
         default: Array | None = None
         self.tokens.expect("{")
         while not self.tokens.skip("}"):
             if default is None and self.tokens.skip("default"):
                 self.tokens.expect(":")
-                default = self._numbers(table.shape[-1])
+                default = self.numbers(table.shape[-1])
             elif self.tokens.skip("("):
                 state = self._state(scope)
-                self.draft.fill_row(scope, table, state, self._numbers(table.shape[-1]))
+                self.draft.fill_row(scope, table, state, self.numbers(table.shape[-1]))
             else:
-                self.draft.fill_whole(scope, table, self._numbers(table.size), child_last=True)
+                self.draft.fill_whole(scope, table, self.numbers(table.size), child_last=True)
         self.draft.close(scope, table, default)
-
-    def _position(self) -> int:
-        return self.draft.position(self.tokens.name("a node's name"))
 
     def _state(self, scope: Scope) -> list[int]:
         """Codes of the parents, up to the colon."""
@@ -122,5 +80,6 @@ class _Reader:
         self.tokens.expect(":")
         return state
 
-    def _numbers(self, count: int) -> Array:
-        return self.draft.probabilities(self.tokens.reals(";"), count)
+
+read_dsc = Dsc.read
+"""Read a Bayesian network; see :meth:`fullspan.model.files.networks.reader.Reader.read`."""

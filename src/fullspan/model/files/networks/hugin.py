@@ -11,34 +11,26 @@ Comments begin with ``%``. Nodes of other kinds (decisions, utilities, continuou
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from fullspan.arrays import Array
-from fullspan.model.files.disk import read_bytes
-from fullspan.model.files.networks.draft import MAX_BYTES, Draft
-from fullspan.model.files.networks.tokens import Syntax, Tokens
+from fullspan.model.files.networks.reader import Reader
+from fullspan.model.files.networks.tokens import Syntax
 from fullspan.model.graph import FactorGraph
-
-SYNTAX = Syntax("{}()=|;,", "%", blocks=False)
-
-
-def read_net(path: str | os.PathLike[str]) -> FactorGraph:
-    """Read a Bayesian network, gzipped or not; as :func:`fullspan.model.files.networks.bif.read_bif`."""
-    tokens = Tokens.of(read_bytes(Path(path), MAX_BYTES, unpack=True), str(path), SYNTAX)
-    return _Reader(tokens, Draft.at(tokens)).network()
 
 
 @dataclass
-class _Reader:
-    tokens: Tokens
-    draft: Draft
+class Hugin(Reader):
+    """A reader of Hugin's format."""
+
+    syntax = Syntax("{}()=|;,", "%", blocks=False)
+    called, levels_word, levels_form = "node", "states", "states = ( ... );"
+    needs_bar = True
 
     def network(self) -> FactorGraph:
         self.tokens.expect("net", "{")
         while not self.tokens.skip("}"):
-            self._attribute()
+            self.attribute()
         while not self.tokens.at_end():
             if self.tokens.skip("potential"):
                 self._potential()
@@ -47,53 +39,29 @@ class _Reader:
             if not self.tokens.skip("node"):
                 kind = self.tokens.take("a node")
                 raise self.tokens.refuse_last(f"'node' or 'potential' is expected, not {kind!r}: chance nodes alone")
-            self._node()
+            self.variable()
         return self.draft.graph()
 
-    def _attribute(self) -> None:
-        """One that has no meaning here."""
+    def attribute(self) -> None:
         self.tokens.name("an attribute")
         self.tokens.expect("=")
         self.tokens.pass_to(";")
 
-    def _node(self) -> None:
-        name = self.tokens.name("a node's name")
-        self.draft.check_new(name)
-        self.tokens.expect("{")
-        levels: tuple[str, ...] | None = None
-        while not self.tokens.skip("}"):
-            if not self.tokens.skip("states"):
-                self._attribute()
-            elif levels is None:
-                self.tokens.expect("=", "(")
-                levels = self.tokens.names(")", f"a state of {name!r}")
-                self.tokens.expect(";")
-            else:
-                raise self.tokens.refuse_last(f"the states of {name!r} were given before")
-        if levels is None:
-            raise self.tokens.refuse_last(f"the node {name!r} has no 'states = ( ... );'")
-        self.draft.declare(name, levels)
+    def levels(self, name: str) -> tuple[str, ...]:
+        self.tokens.expect("=", "(")
+        levels = self.tokens.names(")", f"a state of {name!r}")
+        self.tokens.expect(";")
+        return levels
 
     def _potential(self) -> None:
-        self.tokens.expect("(")
-        child = self._position()
-        parents = []
-        if not self.tokens.skip(")"):
-            self.tokens.expect("|")
-            while not self.tokens.skip(")"):
-                parents.append(self._position())
-                self.tokens.skip(",")
-        scope, table = self.draft.open(child, parents)
+        scope, table = self.family()
         self.tokens.expect("{")
         while not self.tokens.skip("}"):
             if self.tokens.skip("data"):
                 self.draft.fill_whole(scope, table, self._data(table), child_last=True)
             else:
-                self._attribute()
+                self.attribute()
         self.draft.close(scope, table)
-
-    def _position(self) -> int:
-        return self.draft.position(self.tokens.name("a node's name"))
 
     def _data(self, table: Array) -> Array:
         """The numbers of nested lists: each innermost one is a distribution of the child, or all is one list."""
@@ -117,3 +85,7 @@ class _Reader:
         if depth:
             raise self.tokens.refuse_last("a '(' is not closed")
         return self.draft.probabilities(values, table.size)
+
+
+read_net = Hugin.read
+"""Read a Bayesian network; see :meth:`fullspan.model.files.networks.reader.Reader.read`."""

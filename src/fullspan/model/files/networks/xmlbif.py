@@ -26,7 +26,7 @@ _SHOWN = 40
 
 
 def read_xmlbif(path: str | os.PathLike[str]) -> FactorGraph:
-    """Read a Bayesian network, gzipped or not; as :func:`fullspan.model.files.networks.bif.read_bif`."""
+    """Read a Bayesian network, gzipped or not; as :meth:`fullspan.model.files.networks.reader.Reader.read`."""
     reader = _Reader(str(path))
     reader.parse(read_bytes(Path(path), MAX_BYTES, unpack=True))
     return reader.draft.graph()
