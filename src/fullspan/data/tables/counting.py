@@ -119,6 +119,7 @@ def _grouped(
     relation: Relation, chosen: list[Column], given: dict[str, Variable], weight: Column | None, max_levels: int
 ) -> Groups:
     """The distinct rows, once it is clear that no column has too many levels."""
+    # Before the GROUP BY, which by an identifier would make as many groups as there are rows.
     guard(relation, [c for c in chosen if c.name not in given], max_levels)
     return Groups.read(relation, chosen, given, weight)
 

@@ -33,6 +33,7 @@ _COMPARED_ENTRIES = 2048
 def _inverse_weight(level: int, component: int, card: int, kind: int) -> float:
     """``T^-1[level, component]`` of one variable: its weight in ``p(level) = sum_y w_y eta_y``."""
     if kind == WALSH:
+        # The parity of the common bits: Phi = (-1)^popcount(level & component).
         both, odd = level & component, 0
         while both:
             odd ^= both & 1
@@ -56,6 +57,8 @@ def _cell(
     work: NDArray[np.float64],
 ) -> np.float64:
     """One row's probability; ``places`` and ``work`` are scratch."""
+    # The entries of the terms inside A, the first fixed variable fastest; then one variable after the other is summed
+    # out from the slowest.
     count, places[0] = 1, 0
     for i in range(row.size):
         if row[i] >= 0:
@@ -143,9 +146,11 @@ class Rebuilt(ABC):
         One pass over both tables: O(|X|) time, no memory but a block per core.
         """
         c, eta = math.expm1(delta) if self.basis.zero_one else math.tanh(delta), self._one(index)
+        # 1 + c eta is the factor by which Z grows, which is positive for any distribution.
         if c * eta <= -1.0:  # rounding has made a probability of more than one
             self._fill()
             eta = self._one(index)
+        # Z' / Z = 1 + c eta in the 0/1 basis; for spins exp(delta Phi) = cosh(delta) (1 + c Phi), which adds log cosh.
         growth = math.log1p(c * eta)
         self.log_z += growth if self.basis.zero_one else growth + log_cosh(delta)
         if delta:
@@ -163,6 +168,7 @@ class Rebuilt(ABC):
 
     def rebuild(self) -> float:
         """Recompute eta from theta and return the drift: the largest change seen at the probed entries."""
+        # A fixed seed: the same entries are compared each time, and the reported drift is reproducible.
         rng = np.random.default_rng(self.basis.n_states)
         probes = np.unique(
             np.r_[rng.integers(self.basis.n_states, size=_COMPARED_ENTRIES), np.fromiter(self.theta, np.int64)]

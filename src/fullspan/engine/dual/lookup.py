@@ -39,9 +39,12 @@ def expand_product(
             if j != k:
                 return 0
             shift = j * strides[i]
+        # phi_j^2 = 1 for functions of two values +-1: the variable drops out.
         elif j == k:
             shift = 0
         else:  # -1 - phi_j - phi_k
+            # Three summands for every one so far: count triples with each variable of more than two levels that both
+            # share.
             for t in range(count):
                 signs[t] = -signs[t]
                 signs[count + t] = signs[t]
@@ -95,6 +98,7 @@ def expand_products(
 def width(basis: Basis, left: NDArray[np.int64], right: NDArray[np.int64]) -> int:
     """Room that the expansion of any product of digit rows ``left`` and ``right`` needs."""
     branching = (basis.kinds == INDICATOR) & (np.array(basis.cards) > 2)
+    # Only variables in both terms branch, so the smaller of the two largest numbers bounds them; + 1 since it may be 0.
     widest = min(int((rows[:, branching] > 0).sum(1).max(initial=0)) for rows in (left, right))
     return int(3**widest) + 1
 
@@ -102,8 +106,10 @@ def width(basis: Basis, left: NDArray[np.int64], right: NDArray[np.int64]) -> in
 def single_places(basis: Basis, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """Where ``<Phi_y Phi_z>`` is found if every product of two functions is a single one, else None."""
     if not basis.kinds.any():
+        # Bit-packed spins: the product of two characters is the character of the exclusive or.
         return np.asarray(left[:, None] ^ right[None, :])
     if basis.zero_one and max(basis.cards, default=2) <= 2:
+        # Monomials of two levels: x_i is its own square, so the product has the union of the bits.
         return np.asarray(left[:, None] | right[None, :])
     return None
 
@@ -154,6 +160,7 @@ def invert_margin(
     scale = 1.0
     for i in range(variables.size):
         if local_kinds[i] == WALSH:
+            # The inverse of a Walsh transform is the transform over its size; the other bases invert exactly.
             scale /= local_cards[i]
     _group_tile(out, out.size, local_cards, local_kinds, INVERT, 1)
     for t in range(out.size):
@@ -215,6 +222,7 @@ def invert_margins(
         for i in range(sets.shape[1]):
             count *= cards[sets[s, i]]
         invert_margin(values[s, :count], sets[s], cards, kinds)
+        # What was looked up for the padding is entry 0 of the table, the constant.
         values[s, count:] = 0.0
 
 
@@ -223,7 +231,9 @@ def divergence(data: NDArray[np.float64], model: NDArray[np.float64], least: flo
     """``KL(data || model)``, or 0 where ``sum (q - m)^2 / m``, which bounds it, is below ``least``."""
     bound, total = 0.0, 0.0
     for t in range(model.size):
+        # KL(q || m) <= chi^2(q, m): no logarithm for the many sets that cannot win. 1e-12 stands for a rounded 0.
         bound += (data[t] - model[t]) ** 2 / max(model[t], 1e-12)
+    # A data probability of 0 adds nothing; rounding in the inverse transform leaves it near 0 instead of at it.
     if bound >= least:
         for t in range(model.size):
             if data[t] > 1e-12:

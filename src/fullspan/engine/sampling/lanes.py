@@ -45,6 +45,7 @@ def _list_flips(change: Single, units: Places, flipped: Places, moves: Single, n
         m = 0
         for k in range(units.size):
             flipped[c, m] = units[k]
+            # Written in any case and overwritten if the unit stayed: no branch in the inner loop.
             moves[c, m] = change[k, c]
             m += change[k, c] != 0
         number[c] = m
@@ -58,6 +59,7 @@ def _spread(fields: Single, rows: Single, flipped: Places, moves: Single, number
     """
     vectors = -(-units // VECTOR)
     stripes = -(-vectors // MOST_VECTORS)
+    # As many vectors as the registers hold; stripes differ by one vector at most.
     for s in range(stripes):
         first, end = vectors * s // stripes, vectors * (s + 1) // stripes
         for c in range(number.size):
@@ -99,6 +101,7 @@ def _visit(
         add_rows(field, change, places, w[k], k, 0, lanes // VECTOR)
         for c in range(lanes):
             odds = rest[c] * p + beta[c] * field[c]
+            # Of minus the size: never overflows, and the rarer value keeps its relative precision.
             e = exponential(-abs(odds))
             new = _ONE if (odds >= _ZERO) != (number[c] * (_ONE + e) < e) else _ZERO
             move[c] = new - value[c]

@@ -114,6 +114,7 @@ def alternate(
             trace.append(expected.value)
             if best_expected is None or expected.improves_on(best_expected):
                 best, best_expected = model, expected
+            # Compared with the last value that counted as a gain, so that many tiny gains add up to one.
             idle = 0 if done == 0 or expected.value < mark - stop.gain else idle + 1
             mark = expected.value if idle == 0 else mark
             if report is not None:
@@ -123,6 +124,7 @@ def alternate(
                 break
             if stop.max_iter is not None and done >= stop.max_iter:
                 break
+            # The m-step starts from the model that completed the data: a few of its iterations suffice near the end.
             model = projections.project(expected.data, model)
     except STOPPED:
         status = "interrupted"

@@ -34,6 +34,7 @@ def soft(x: Array, by: float) -> Array:
 def l1_step(hessian: Array, gradient: Array, theta: Array, l1: float) -> Array:
     """Minimise ``g.s + s.H.s/2 + l1 |theta + s|`` by coordinate descent; a weight that gets to 0 is exactly 0."""
     point = theta.copy()
+    # A ridge of rounding size: with two equal terms the quadratic has no lower end along their difference.
     _coordinate_descent(hessian + np.diag(1e-12 * np.diag(hessian)), gradient, l1, point)
     return point - theta
 
@@ -47,6 +48,7 @@ def _coordinate_descent(hessian: Array, gradient: Array, l1: float, point: Array
             curvature = hessian[y, y]
             if curvature <= 0.0:
                 continue
+            # The minimum along one weight is the soft-thresholded Newton step.
             wanted = point[y] - slope[y] / curvature
             shrunk = max(abs(wanted) - l1 / curvature, 0.0)
             new = shrunk if wanted > 0 else -shrunk
@@ -56,6 +58,7 @@ def _coordinate_descent(hessian: Array, gradient: Array, l1: float, point: Array
                 for z in range(point.size):
                     slope[z] += change * hessian[z, y]
                 largest = max(largest, abs(change) * curvature)
+        # Measured as a change of the gradient, which has no unit, and not of the weight, which has that of its term.
         if largest < 1e-14:
             return
 
@@ -118,6 +121,7 @@ class Newton:
             except np.linalg.LinAlgError:
                 descent.status = "rounding limit"
                 return
+            # -g.s / 2 is the drop of the quadratic model at its minimum.
             promised = -float(objective.gradient() @ step) / 2 if self.damped or self.enough is not None else math.nan
             if self.enough is not None and not promised > self.enough:
                 descent.status = "converged"
@@ -127,12 +131,15 @@ class Newton:
             if not self._search(descent, self._shortened(step, promised), self.tries):
                 descent.status = "rounding limit"
                 return
+        # Newton's error squares: one more step brings the weights to rounding, for the price of one factorisation.
         if descent.status == "converged" and objective.polishes:
             self._search(descent, objective.newton_step(descent.point), tries=1)
 
     def _shortened(self, step: Array, promised: float) -> Array:
         scale, length = 1.0, math.sqrt(2 * promised) if self.damped and promised > 0 else 0.0
         if length > 1:
+            # Along the step a function whose curvature grows like exp(lambda t) has its minimum at t = ln(1 + lambda) /
+            # lambda.
             scale = math.log1p(length) / length
         longest = float(np.abs(step).max(initial=0.0))
         if longest * scale > self.longest:
@@ -148,6 +155,8 @@ class Newton:
             if point.improves_on(start) if self.enough is None else point.is_as_good_as(start):
                 descent.accept(point)
                 return True
+            # Quarters: from too far out a few tries must get back into the region where the quadratic model holds.
             scale /= 4
+        # The objective holds tables of the point last tried.
         descent.objective.move(start.theta)
         return False

@@ -52,6 +52,7 @@ def learn_mixture(
     bounds, starts = np.zeros((2, components, n + 1), dtype=np.int64)
     weights = np.require(rows.weights, requirements="W")  # a kernel is compiled again for a read-only array
     layout = Families(members, bounds, strides, starts)
+    # Counted from the end of the warm iterations, as in the original.
     grow_at = warm + np.array(GROW_AT)
     _em(rows.listed, weights, share, smoothing, price, most, grow_at, order, parents, layout, tables, log_shares)
     found = []
@@ -101,6 +102,8 @@ def _em(
     for i in range(most):
         for h in range(k):
             families = Families(layout.members[h], layout.bounds[h], layout.strides[h], layout.starts[h])
+            # The share of the m-step is that of all rows, that of the counts leaves out rows that nearly belong
+            # elsewhere.
             own = np.where(share[h] > LEAST_SHARE, share[h], 0.0) * weights
             log_shares[h] = np.log((weights @ share[h] + 1.0) / (total + k))
             if np.any(i == grow_at):
@@ -125,6 +128,7 @@ def _em(
             for h in range(k):
                 share[h, r] /= mass
             value += weights[r] * (top + np.log(mass))
+        # A new graph may cost likelihood at first, so nothing is judged before the last one.
         if i > grow_at[-1] and value < before + _SETTLED_NATS * total:
             return
         before = value

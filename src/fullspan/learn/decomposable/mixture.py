@@ -123,6 +123,7 @@ class Learner:
         w, total = self.train.weights, float(self.train.weights.sum())
         n = max(round(total), 1) if self.rows is None else self.rows
         samples = np.empty((_BAGGED_SAMPLES, len(w)))
+        # Drawn in the order of the states and not of the columns, so that another order of columns draws the same rows.
         samples[:, self.order] = rng.multinomial(n, w[self.order] / total, size=_BAGGED_SAMPLES) * (total / n)
 
         def learned(drawn: Array) -> Conditionals:
@@ -147,8 +148,11 @@ class Learner:
                 raise Interrupted
 
         share = np.empty((len(self.train.weights), options.components))
+        # Below 1, so that every row begins nearly in one component; equal shares would be a saddle that em cannot
+        # leave.
         share[self.order] = rng.dirichlet(np.full(options.components, 0.3), size=len(share))
         stage = em.begin(share)
+        # Not judged: with random shares the likelihood may fall while components find their rows.
         for _ in range(WARM_ITERATIONS):
             expected = em.complete(stage)
             self._record("em", options.components, options.width, -expected.value)
@@ -181,6 +185,7 @@ class Learner:
         kept = [r for r in range(len(runs)) if shares[r] > LEAST_SHARE]
         pieces = [np.log(shares[r]) + runs[r].model.log_shares for r in kept]
         joined = np.concatenate(pieces)
+        # Runs with a share below the least one were left out; the rest is normalised again.
         joined -= float(_log_sum(joined[None, :])[0])
         mixed = MixedConditionals(tuple(c for r in kept for c in runs[r].model.components), joined)
         score = self.score(mixed)
@@ -229,6 +234,7 @@ class Em:
 
         with ThreadPoolExecutor(self.train.at_once) as pool:
             components = tuple(pool.map(component, range(share.shape[1])))
+        # One pseudo-row for each component: none gets a share of 0, whose logarithm would end it.
         shares = self.train.weights @ share + 1.0
         return Stage(MixedConditionals(components, np.log(shares / shares.sum())), done + 1)
 

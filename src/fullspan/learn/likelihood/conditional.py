@@ -147,6 +147,7 @@ class _Conditional:
         o = self.options
         found = structure(self.space, o.order, o.graph, o.terms, o.margins).terms(self.basis)
         inputs = set(self.roles.inputs)
+        # A term of inputs alone has the same value in Z(inputs) and in Z(inputs, outputs).
         kept = tuple(term for term in found if any(i not in inputs for i, _ in term))
         if not any(i in self.roles.outputs for term in kept for i, _ in term):
             names = ", ".join(repr(self.space.names[i]) for i in self.roles.outputs)
@@ -155,6 +156,7 @@ class _Conditional:
 
     def _plan(self) -> None:
         n_open = math.prod(card for i, card in enumerate(self.space.cards) if i not in self.roles.inputs)
+        # One byte of features per open state, for the rows with inputs clamped and for those with outputs clamped too.
         n_bytes = 2 * len(self.states) * n_open * len(self.terms)
         what = f"{len(self.states):,} rows times {n_open:,} states of outputs and hidden units, {len(self.terms)} terms"
         require(n_bytes, budget(self.options.max_memory), what, "use fewer outputs, hidden units or terms")
@@ -240,6 +242,7 @@ class _Conditional:
         """
         given = np.concatenate([self.states[:, self.roles.inputs], self.states[:, self.roles.outputs] < 0], axis=1)
         _, which = np.unique(given, axis=0, return_inverse=True)
+        # -sum q(x, y) ln q(y | x), the shares of equal inputs in the denominator.
         inputs = np.bincount(which.ravel(), weights=self.shares)
         return -float(self.shares @ np.log(self.shares / inputs[which.ravel()]))
 

@@ -76,12 +76,15 @@ def release(
     say = watch or (lambda words: None)
     table = _Table(data, privacy, rng, ledger)
     budget = ledger.left
+    # The rule may look at the number of states, which the schema fixes, and at nothing that the rows say.
     part = SHARES if data.space.n_states <= MOST_STATES else WIDE_SHARES
     shares = table.shares(part * budget)
     say("the shares of all columns are measured")
+    # Noise that a column's share of what is left would have: levels are merged for the margins, not for the shares.
     final = (1 - part) * budget / max(1, len(data.space))
     merged = _Merged.of(data, shares, MERGED_DEVIATIONS * table.length * math.sqrt(0.5 / final))
     cards, codes = merged.cards, merged.codes(data.states)
+    # Of the merged levels: tables of many rare levels become small ones.
     small = math.prod(cards) <= MOST_STATES
     if small:
         scopes = _all_within(cards, ledger.left, table)

@@ -61,8 +61,10 @@ def _behind_linear(r: Any) -> Any:
 
 @ordered
 def _double(x: Any) -> Any:
+    # exp(-700) is about 1e-304: below it k + 1023 would leave the exponent's range and wrap round.
     x = max(x, -700.0)
     k = np.floor(x * 1.4426950408889634 + 0.5)
+    # ln 2 in two parts (Cody and Waite): k times the first is exact, so that r loses nothing by cancellation.
     r = (x - k * 6.93145751953125e-1) - k * 1.42860682030941723212e-6
     p = (_behind_linear(r) * r + 1.0) * r + 1.0
     return p * np.int64((np.int64(k) + np.int64(1023)) << np.int64(52)).view(np.float64)
@@ -105,6 +107,7 @@ def decay(x: float) -> tuple[float, float]:
 
     exp(y) = 2^k (1 + p) with a polynomial p = exp(r) - 1, |r| <= ln(2)/2, so that 1 - exp(y) = (1 - 2^k) - 2^k p.
     """
+    # As above: 2^k is built from its bits, and must be a normal number.
     y = max(-2.0 * x, -700.0)
     shifted = y * 1.4426950408889634 + _SHIFT
     k = shifted - _SHIFT

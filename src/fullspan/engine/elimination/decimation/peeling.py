@@ -125,6 +125,8 @@ def _peel(
         if bucket == BUCKETS:
             break
         v = net.first[bucket]
+        # Only here can a wrong choice lose: a node of degree 3 whose neighbours are all apart. A safe one is looked for
+        # until none was found once; then nodes go as they come.
         if bucket == BUCKETS - 1 and searching:
             safe = safe_node(net)
             searching = safe != NONE
@@ -151,6 +153,7 @@ def _eliminate(net: Net, v: int, n: int, n_given: int, near: Numbers32, into: Nu
         net.nodes[a, LAST] ^= e
         h = following(net, h) if k + 1 < degree else NONE
     k = degree
+    # The bias node is a neighbour too, number n: its coupling is the field.
     if net.nodes[v, BIASED]:
         near[k], into[k] = n, n_given + v
         k += 1
@@ -190,6 +193,7 @@ def _slot(e: int, n: int, n_given: int) -> int:
 def _between(net: Net, a: int, b: int, n: int, n_given: int) -> int:
     """Slot of the coupling between two nodes, of which only the second may be the bias node; joined if they are not."""
     if b == n:
+        # A node that gets a field changes what its neighbours would leave: they are scored again.
         if not net.nodes[a, BIASED]:
             net.nodes[a, BIASED] = 1
             h = first(net, a)
@@ -202,6 +206,7 @@ def _between(net: Net, a: int, b: int, n: int, n_given: int) -> int:
     if e == NONE:
         e = join(net, a, b)
         if net.nodes[a, DEGREE] > net.nodes[b, DEGREE]:
+            # From the end with fewer neighbours: what is looked for is a neighbour of both.
             a, b = b, a
         h = first(net, a)
         while h != NONE:

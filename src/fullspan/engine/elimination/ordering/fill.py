@@ -55,6 +55,7 @@ def greedy(rows, log2_cards, noise, rule, ceiling):  # type: ignore[no-untyped-d
     reach = np.empty(words, dtype=np.uint64)
     total, work = 0.0, 0
     for v in range(m):
+        # Words looked at are the measure of time by which the caller shares its budget out to several orders.
         edges[v], sizes[v], looked = _score(v, near, log2_cards, members)
         work += looked
     for step in range(m):
@@ -68,6 +69,7 @@ def greedy(rows, log2_cards, noise, rule, ceiling):  # type: ignore[no-untyped-d
             return order, np.inf, work
         order[step] = v
         left[v] = False
+        # Scores change only where new edges or the loss of v can be seen: two steps away at the most.
         _eliminate(v, near, edges[v] > 0, front, members, reach)
         for a in range(_unpack(reach, touched)):
             u = touched[a]
@@ -102,6 +104,7 @@ def _precedes(v, u, edges, sizes, log2_cards, front, noise, rule):  # type: igno
     if rule == SWEEP and front[v] != front[u]:
         return front[v]
     if rule != FEWEST_EDGES:
+        # Sums of logarithms of the same cardinalities in another order differ by rounding; they are ties.
         if abs(sizes[v] - sizes[u]) > 1e-9:
             return sizes[v] < sizes[u]
         if edges[v] != edges[u]:
@@ -127,6 +130,8 @@ def _score(v, near, log2_cards, members):  # type: ignore[no-untyped-def]
         size += log2_cards[u]
         for j in range(words):
             missing += _ones(near[v, j] & ~near[u, j])
+    # N(v) holds u itself, which N(u) does not: each of the d neighbours was counted as missing once too often. Every
+    # other missing pair was met from both sides.
     return (missing - d) / 2.0, size, (d + 1) * words
 
 
@@ -137,6 +142,7 @@ def _unpack(row, members):  # type: ignore[no-untyped-def]
     for j in range(len(row)):
         word = row[j]
         while word:
+            # The lowest one of the word; the number of ones below it is its place.
             low = word & (~word + np.uint64(1))
             members[d] = 64 * j + _ones(low - np.uint64(1))
             d += 1
@@ -147,6 +153,7 @@ def _unpack(row, members):  # type: ignore[no-untyped-def]
 @serial
 def _ones(x):  # type: ignore[no-untyped-def]
     """Number of ones of a 64-bit word."""
+    # Sums of neighbouring bits, pairs, and nibbles; the product adds the eight bytes up in the highest one.
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
     x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)

@@ -30,6 +30,7 @@ def reduced(starts, neighbours, free, log2_cards, core, limit):  # type: ignore[
     blocked : a variable whose smallest table exceeds ``2**limit`` entries, or -1.
     """
     place, length, room = starts[:-1].copy(), np.diff(starts), np.diff(starts)
+    # Lists that outgrow their place are moved to the end; doubling keeps the copies linear in the entries ever made.
     pool = np.empty(2 * len(neighbours) + 64, dtype=np.int64)
     pool[: len(neighbours)] = neighbours
     end = len(neighbours)
@@ -45,6 +46,7 @@ def reduced(starts, neighbours, free, log2_cards, core, limit):  # type: ignore[
             blocked = v
             break
         d = _still_near(v, pool, place, length, alive, near)
+        # What is left is hard: an order of its core is searched for by other rules. One or two neighbours lose nothing.
         if d > 2 and left <= core and not _complete(near[:d], pool, place, length, alive):
             break
         _leave(v, head, after, before, bucket)
@@ -94,9 +96,11 @@ def _join(near, pool, end, lists, size, log2_cards):  # type: ignore[no-untyped-
     for a in range(len(near)):
         for b in range(a):
             u, w = near[a], near[b]
+            # Adjacency is symmetric: the shorter of the two lists is searched.
             if length[u] > length[w]:
                 u, w = w, u
             if not _adjacent(u, w, pool, place, length, alive):
+                # Both halves of the new edge. The pool may have moved, which is why it is handed on.
                 pool, end = _append(u, w, pool, place, length, room, end)
                 pool, end = _append(w, u, pool, place, length, room, end)
                 size[u] += log2_cards[w]
@@ -119,6 +123,7 @@ def _complete(near, pool, place, length, alive):  # type: ignore[no-untyped-def]
 
 @serial
 def _enter(v, score, head, after, before, bucket):  # type: ignore[no-untyped-def]
+    # Tables beyond 2^256 entries share the last bucket: no order that has one can be run anyway.
     b = min(max(np.int64(_BUCKETS_PER_DOUBLING * score + 0.5), 0), _BUCKETS - 1)
     bucket[v], before[v], after[v] = b, -1, head[b]
     if head[b] >= 0:
@@ -153,6 +158,7 @@ def _adjacent(u, w, pool, place, length, alive):  # type: ignore[no-untyped-def]
             pool[e] = pool[last]
             length[u] -= 1
         elif x == w:
+            # What was asked for is likely to be asked for again: at the end of the list it is found at once.
             pool[e], pool[last] = pool[last], x
             return True
         e -= 1

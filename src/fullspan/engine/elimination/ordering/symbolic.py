@@ -55,6 +55,7 @@ def separators(starts, neighbours, order, log2_cards, limit):  # type: ignore[no
         if end > start:
             parent = separator[end - 1]
             sibling[k] = first_child[parent]
+            # The message enters at the first variable of its separator to be eliminated, which is the last one listed.
             first_child[parent] = k
     return bounds, separator[:end].copy(), sizes, -1
 
@@ -82,6 +83,7 @@ def _add(places, k, seen, separator, end):  # type: ignore[no-untyped-def]
 @serial
 def _sort_down(part):  # type: ignore[no-untyped-def]
     """Sort in decreasing order, in place."""
+    # Insertion is quickest for the few entries that most separators have; its square would tell in large ones.
     if len(part) > 32:
         part[:] = np.sort(part)[::-1]
         return
@@ -106,12 +108,14 @@ def postorder(bounds, separator, sizes):  # type: ignore[no-untyped-def]
     """
     m = len(bounds) - 1
     first_child, sibling = np.full(m + 1, -1, dtype=np.int64), np.full(m, -1, dtype=np.int64)
+    # Backwards, so that children are listed in the order of their steps: what is nearer in the order stays nearer.
     for k in range(m - 1, -1, -1):
         parent = separator[bounds[k + 1] - 1] if bounds[k + 1] > bounds[k] else m
         sibling[k] = first_child[parent]
         first_child[parent] = k
     order, number, done, k = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64), 0, first_child[m]
     stack, depth = np.empty(m + 1, dtype=np.int64), 0
+    # Without recursion: a chain of a million variables is as deep as it is long.
     while k >= 0 or depth > 0:
         if k >= 0:
             stack[depth] = k

@@ -26,6 +26,8 @@ def forward_chunk(program, factors, slices, patterns, rows, first, last, log_z):
     bases(slices, patterns, first, last, rows.base)
     for k in range(len(program.axes) - 1):
         low, high = product_range(program, factors, rows, k)
+        # Bounds over all patterns of the chunk: one pattern that is far off sends the whole chunk to the careful
+        # sweeps.
         if low < LOWEST or high > HIGHEST:
             return False
         start, end = program.messages[k], program.messages[k + 1]
@@ -36,9 +38,11 @@ def forward_chunk(program, factors, slices, patterns, rows, first, last, log_z):
         if low < -_NEAR_LOG or high + card > _NEAR_LOG:
             _scale(rows, k, start, end, n, log_z[first:last])
         else:
+            # A sum of `card` numbers up to exp(high) is at most card exp(high), whose log is below high + card.
             rows.low[k], rows.high[k] = low, high + card
         if end - start == 1 and program.axes[k + 1] - program.axes[k] == 1:
             # A component is done. Its Z is multiplied in while that is safe: one logarithm serves several components.
+            # A product over components may be held back only as long as it stays inside double precision.
             if held_low + rows.low[k] < LOWEST or held_high + rows.high[k] > -LOWEST:
                 for b in range(n):
                     log_z[first + b] += np.log(product[b])
@@ -88,6 +92,8 @@ def _sum_of_two(message, static, pool, places, count, size, j, n, work):  # type
             message[b] = w0 * a0[b] * b0[b] + w1 * a1[b] * b1[b]
     else:
         first, second = pool[places[j]], pool[places[j + 1]]
+        # More than two inputs: the ones before the last are multiplied up in work rows, so that no loop has more than
+        # three streams.
         for o in range(1, count - 1):
             a0, a1 = pool[places[o * size + j]], pool[places[o * size + j + 1]]
             left, right = work[0], work[1]
@@ -132,6 +138,7 @@ def _scale(rows, k, start, end, n, log_z):  # type: ignore[no-untyped-def]
         for b in range(n):
             inverse[b] = max(inverse[b], row[b])
     for b in range(n):
+        # A pattern without any possible state has no scale; its zeros stay, and its log Z becomes -inf.
         top = inverse[b] if inverse[b] > 0.0 else 1.0
         inverse[b] = 1.0 / top
         log_z[b] += np.log(top)

@@ -54,6 +54,8 @@ class Boxes:
         """
         cards = space.cards
         starts, counts = np.zeros((len(each), len(cards)), dtype=np.int64), np.tile(cards, (len(each), 1))
+        # A full or contiguous range of codes is a window of this one list: only sets with holes need entries of their
+        # own.
         parts, end = [np.arange(max(cards, default=0))], max(cards, default=0)
         for b, box in enumerate(each):
             for v, own in box.items():
@@ -63,6 +65,7 @@ class Boxes:
                     raise QueryError(f"{space.names[v]!r} has the codes 0 to {cards[v] - 1}, but {own!r} was given")
                 counts[b, v] = len(own)
                 starts[b, v] = own[0]
+                # The codes increase, so that the distance of the ends shows whether there are holes.
                 if own[-1] - own[0] + 1 != len(own):
                     starts[b, v] = end
                     parts.append(np.asarray(own, dtype=np.int64))
@@ -94,6 +97,7 @@ def whole(program: Program, factors: Factors) -> Kept | None:
     """The messages without any restriction; None where their numbers are too far apart."""
     cards, kept = program.axis_cards[program.axes[1:] - 1], Kept.empty(program)
     everything = Codes(np.arange(cards.max(initial=0)), np.zeros((1, len(cards)), dtype=np.int64), cards[None])
+    # With `anew` every message is made, into the very arrays that later boxes read.
     log_z, undone = np.zeros(1), np.zeros(1, dtype=np.bool_)
     _sweep(program, factors, kept, kept, _room(program), everything, True, log_z, undone)
     return None if undone[0] else kept
@@ -150,11 +154,14 @@ def _sweep(program, factors, kept, own, room, boxes, anew, log_z, undone):  # ty
             is_new[k] = anew or boxes.counts[b, k] < program.axis_cards[program.axes[k + 1] - 1]
             for i in range(program.inputs[k], program.inputs[k + 1]):
                 source = program.sources[i]
+                # A message below has changed, so this one has: sources below 0 are messages, -1 - source the step that
+                # made them.
                 is_new[k] = is_new[k] or (source < 0 and is_new[-1 - source])
             if is_new[k] and not _step(program, factors, kept, own, room, is_new, boxes, b, k):
                 undone[b] = True
                 break
             log_z[b] += own.scale[k] if is_new[k] else kept.scale[k]
+            # An impossible box stays impossible; messages that are kept for later boxes must all be made.
             if log_z[b] == -np.inf and not anew:
                 break
 

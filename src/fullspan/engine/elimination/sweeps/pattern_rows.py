@@ -70,6 +70,7 @@ def static_products(program, factors, slices):  # type: ignore[no-untyped-def]
             if f >= 0 and slices.moving[f] < 0:
                 spread(index, program, k, i, 0)
                 entries = factors.values[factors.base[f] :]
+                # Once for all patterns: only what moves with the pattern is multiplied again for each.
                 for j in range(len(part)):
                     part[j] *= entries[index[j]]
     return static
@@ -114,6 +115,7 @@ def gather(program, factors, slices, patterns, rows, k, first, n):  # type: igno
         if f >= 0 and slices.moving[f] >= 0 and is_lone(program, k, i):
             stride, start = program.strides[program.stride_starts[i] + axis], slices.rows[slices.inputs[k]]
             link = patterns.links[f]
+            # One clamped variable with two levels: a choice of two numbers vectorises, a gather of addresses does not.
             if patterns.links[f + 1] - link == 1 and patterns.slot_cards[patterns.link_slots[link]] == 2:
                 codes = patterns.values[patterns.link_slots[link], first : first + n]
                 for level in range(program.axis_cards[program.axes[k] + axis]):
@@ -124,6 +126,7 @@ def gather(program, factors, slices, patterns, rows, k, first, n):  # type: igno
                 base = rows.base[slices.moving[f]]
                 for level in range(program.axis_cards[program.axes[k] + axis]):
                     _take(rows.pool[start + level], factors.values, base, np.uint64(level * stride), n, again)
+            # The first such slice overwrites the rows of the step before, later ones multiply into them.
             again = True
     for o in range(slices.inputs[k], slices.inputs[k + 1]):
         if slices.which[o] >= 0 and program.sources[slices.which[o]] >= 0:

@@ -48,6 +48,7 @@ class Slices(NamedTuple):
 
 def slices_of(program: Program, n_links: Ints) -> Slices:
     """Lay out the slices of a program; ``n_links`` are the clamped variables of each factor."""
+    # A factor all of whose variables are clamped is at home in no step: it adds a constant to each pattern.
     is_moving = (n_links > 0) & (program.homes >= 0)
     return Slices(*_slices(program, np.where(is_moving, np.cumsum(is_moving) - 1, -1)))
 
@@ -98,6 +99,7 @@ def _slices(program, moving):  # type: ignore[no-untyped-def]
             which[count], rows[count], lengths[count], offset_starts[count] = -1, room, card, used
             for j in range(size):
                 places[place + j] = np.uint64(room + j % card)
+            # Rows of slices lie behind those of all messages, and are used again by the next step.
             place, room, count = place + size, room + card, count + 1
         for i in range(program.inputs[k], program.inputs[k + 1]):
             f = program.sources[i]

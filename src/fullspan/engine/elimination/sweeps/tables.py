@@ -74,10 +74,12 @@ def scaled(values, starts):  # type: ignore[no-untyped-def]
             high = max(high, values[e])
             if values[e] > -np.inf:
                 least = min(least, values[e])
+        # A factor that allows no state: its top would make every entry NaN.
         if high == -np.inf:
             out[starts[f] : starts[f + 1]] = 0.0
             continue
         top[f], low[f] = high, least - high
+        # exp of so small a number would be denormal, or 0, and an unlikely state would become an impossible one.
         is_log[f] = low[f] < LOWEST
         for e in range(starts[f], starts[f + 1]):
             out[e] = values[e] - high if is_log[f] else np.exp(values[e] - high)
@@ -89,6 +91,7 @@ def inner_axes(program, k):  # type: ignore[no-untyped-def]
     """First axis of the block, the block's entries, and the number of blocks of a step's table."""
     start, end = program.axes[k], program.axes[k + 1]
     first, size = end - 1, program.axis_cards[end - 1]
+    # The slowest axis of the block is whole, so that every block has the same layout.
     while first > start and size * program.axis_cards[first - 1] <= BLOCK_ENTRIES:
         first -= 1
         size *= program.axis_cards[first]
@@ -160,6 +163,7 @@ def add_logs(table, size, part, index, is_log):  # type: ignore[no-untyped-def]
     """Add the logarithms of the entries of an input to a block."""
     for j in range(size):
         x = part[index[j]]
+        # The log of a stored 0 is -inf, which is what an impossible state is to be.
         table[j] += x if is_log else np.log(x)
 
 

@@ -88,6 +88,7 @@ def _indicators(codes: Any, start: int, size: int, out: Any) -> None:
 def _settle(total: Any, product: Any, log: Any) -> None:
     """Keep the scales of a message in ``product`` and ``log``; ``total`` becomes their inverse, 0 for 0."""
     for b in range(BLOCK_ROWS):
+        # Logarithms are dear: scales are multiplied up, and one is taken when their product nears the end of the range.
         product[b] *= total[b]
         total[b] = 1 / total[b] if total[b] > 0 else 0
     for b in range(BLOCK_ROWS):
@@ -151,6 +152,8 @@ def _down_edge(transition: Any, lam: Any, message: Any, above: Any, belief: Any)
     zero = message[0, 0] * 0
     for z in range(lam.shape[0]):
         for b in range(BLOCK_ROWS):
+            # Divides the child's own message out of the parent's belief. 0 / 0 is an impossible state, which stays
+            # impossible.
             m = message[z, b]
             message[z, b] = above[z, b] / m if m > 0 else zero
     np.dot(transition.T, message, belief)
@@ -195,6 +198,7 @@ def _chances(emission: Any, levels: Any, codes: Any, start: int, size: int, beli
     """Chances of a node's levels where its cell is missing, else 1 for the level that is seen."""
     missing = emission.shape[1] - 1
     for z in range(belief.shape[0]):
+        # The belief holds the sum over all possible levels as its emission; each level has its share of that.
         scale = 1 / emission[z, missing] if emission[z, missing] > 0 else 0
         for b in range(BLOCK_ROWS):
             belief[z, b] *= scale
@@ -239,6 +243,7 @@ def _drawn(chance: Any, factor: Any, u: float) -> int:
         weight = chance[z] * (factor[z] if len(factor) else 1.0)
         if weight > 0:
             last = z
+            # Rounding may leave a rest at the end: then the last index with a probability is taken, never one without.
             left -= weight
             if left < 0:
                 break

@@ -111,6 +111,8 @@ class Draft:
         fastest = values.reshape(table.shape)
         slowest = np.moveaxis(values.reshape((table.shape[-1], *table.shape[:-1])), 0, -1)
         right, wrong = (fastest, slowest) if child_last else (slowest, fastest)
+        # Programs disagree about the order of the numbers; a table that sums to 1 the other way round gives itself
+        # away.
         if unnormalised(self.space, scope, right) and not unnormalised(self.space, scope, wrong):
             run, ought = ("slowest", "fastest") if child_last else ("fastest", "slowest")
             raise self.refuse(
@@ -122,6 +124,7 @@ class Draft:
     def close(self, scope: Scope, table: Array, default: Array | None = None) -> None:
         """Keep a distribution; every row of it is divided by its sum, which rounding has left a little off 1."""
         if default is not None:
+            # NaN marks rows that the file has not named.
             table[np.isnan(table[..., 0])] = default
         absent = np.argwhere(np.isnan(table[..., 0]))
         if len(absent):

@@ -43,6 +43,7 @@ class _Reader:
 
     def __post_init__(self) -> None:
         self.parser = expat.ParserCreate()
+        # Otherwise a long table arrives in pieces, which may split a number.
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
@@ -115,6 +116,7 @@ class _Reader:
 
     def _number(self, word: str) -> float:
         try:
+            # float() takes 1_000 and digits of other scripts, which no other program reads as numbers.
             if "_" in word or not word.isascii():
                 raise ValueError
             return float(word)
