@@ -119,6 +119,7 @@ def _roots(design: Array, free: Array, margin: MarginCells, low: Array, high: Ar
         r = np.clip(h, low, high)
         found = np.bincount(cell, design * r, n)
         gap = target - found
+        # To rounding: an error left here would come back as a misfit of the other margins in every sweep.
         done = np.abs(gap) <= 1e-14 * np.maximum(target, 1e-300)
         if done.all():
             break
@@ -131,10 +132,13 @@ def _roots(design: Array, free: Array, margin: MarginCells, low: Array, high: Ar
             middle = np.where(
                 np.isinf(above), 2 * factor, np.where(below == 0, factor / 2, np.sqrt(below) * np.sqrt(above))
             )
+        # Outside the bracket Newton's step has crossed a kink; the geometric middle halves the logarithm of the
+        # bracket.
         next_factor = np.where((moved > below) & (moved < above), moved, middle)
         next_factor = np.where(done, factor, next_factor)
         if (next_factor == factor).all():
             break
+        # A target at the very edge of the bounds is met only in the limit; the factor must stay a number.
         factor = np.clip(next_factor, 1e-290, 1e290)
     return factor
 
@@ -161,6 +165,7 @@ def infeasible_cell(
         targets.append(margin.target / total)
     a = vstack(rows)
     b = np.concatenate(targets)
+    # Deviations up and down of every cell: their sum is 0 if and only if some weights have all the margins.
     slack = identity(len(b))
     bounds = np.empty((n + 2 * len(b), 2))
     bounds[:, 0], bounds[:, 1] = 0.0, np.inf
@@ -168,6 +173,7 @@ def infeasible_cell(
         bounds[:n, 0], bounds[:n, 1] = low[used], high[used]
     cost = np.r_[np.zeros(n), np.ones(2 * len(b))]
     solved = linprog(cost, A_eq=hstack([a, slack, -slack]).tocsr(), b_eq=b, bounds=bounds, method="highs")
+    # The solver's own tolerance; a smaller sum shows nothing.
     if solved.status != 0 or solved.fun <= 1e-7:
         return None
     missed = solved.x[n : n + len(b)] - solved.x[n + len(b) :]

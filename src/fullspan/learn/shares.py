@@ -59,6 +59,7 @@ class _Surprise:
     def move(self, theta: Array) -> float:
         self.shares, mixture = theta, self.likelihood @ theta
         self.responsible = self.likelihood * theta / mixture[:, None]
+        # Weights and pseudo-counts sum to 1 here, so that the minimum along a multiple of the shares is at the sum 1.
         return float(theta.sum() - self.weight @ np.log(mixture) - self.before @ np.log(theta))
 
     def gradient(self) -> Array:
@@ -69,6 +70,7 @@ class _Surprise:
 
     def newton_step(self, point: Point) -> Array:
         curvature = (self.responsible.T * self.weight) @ self.responsible + np.diag(self.before)
+        # Two models that say the same of every row make the curvature singular along their difference.
         step = -Cholesky.of(curvature, ridge=1e-15).solve(self._slope())
         return np.asarray(self.shares * step * min(1.0, (1 - _LEFT_PART) / max(float(-step.min()), 1e-300)))
 
@@ -78,6 +80,7 @@ class _Surprise:
 
 def mixed(log_prob: Array, shares: Array) -> Array:
     """``log p`` of rows (r, w) under the mixture; models with a share of 0 are left out."""
+    # log 0 = -inf is what the sum of exponentials would take, at the price of a warning.
     kept = shares > 0
     return np.asarray(np.logaddexp.reduce(log_prob[:, kept] + np.log(shares[kept]), axis=1))
 

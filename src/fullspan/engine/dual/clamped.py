@@ -39,6 +39,7 @@ def _one(log_weights: Array, place: int, offsets: NDArray[Any], weight: float, o
     for offset in offsets:
         total += np.exp(log_weights[place + offset] - peak)
     for offset in offsets:
+        # exp a second time instead of room for the completions of a row, of which there may be as many as states.
         out[place + offset] += weight * np.exp(log_weights[place + offset] - peak) / total
     return float(peak + np.log(total))
 
@@ -112,6 +113,7 @@ class Clamped:
         self.starts = np.cumsum([0, *map(len, offsets)], dtype=np.int64)
         self.offsets = np.concatenate(offsets)
         self.sizes = np.diff(self.starts)
+        # Only rows of one pattern have disjoint fibres: these can be shared among the cores without locks.
         visits = np.bincount(self.fibres) * self.sizes
         large = (visits >= many) & (self.sizes > 1)
         self._large = [patterns[j] for j in np.flatnonzero(large)]
@@ -133,6 +135,7 @@ class Clamped:
         """Add ``sum_o w(o) p(x | o)`` to the table ``out``; returns log Z(o) of every row."""
         z = np.empty(len(self.weights))
         known = self.places[self._single]
+        # A complete row is its own completion.
         np.add.at(out, known, self.weights[self._single])
         z[self._single] = log_weights[known]
         if is_small(self.basis.n_states):

@@ -48,6 +48,7 @@ def _take_lanes(typing: Any, lanes: Any, a: Any, p: Any, b: Any, q: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> None:
         scalar = context.get_value_type(number)
+        # Aligned as one number, not as a vector: a block may begin anywhere in an array.
         vector, align = ir.VectorType(scalar, LANES), context.get_abi_sizeof(scalar)
 
         def place(kind: Any, array: Any, at: Any) -> Any:
@@ -59,6 +60,7 @@ def _take_lanes(typing: Any, lanes: Any, a: Any, p: Any, b: Any, q: Any) -> Any:
         u = builder.load(place(a, values[1], values[2]), align=align)
         v = builder.load(place(b, values[3], values[4]), align=align)
         ahead, behind = builder.fsub(u, v), builder.fsub(v, u)
+        # |u - v| as the larger of both differences: no call, and the sign bit needs no mask.
         distance = builder.select(builder.fcmp_ordered(">", ahead, behind), ahead, behind)
         further = builder.fcmp_ordered(">", distance, known)
         builder.store(builder.select(further, distance, known), where, align=align)
@@ -73,6 +75,7 @@ _take = vector_code(_take_plain, _take_lanes)
 def furthest(a: NDArray[Any], b: NDArray[Any], lanes: NDArray[Any]) -> float:
     """``max |a - b|``, where ``b`` is as long as ``a``, or LANES zeros; ``lanes`` is scratch."""
     largest = 0.0
+    # Blocks of a table of few states are shorter than a vector.
     if a.size < LANES:
         for j in range(a.size):
             largest = max(largest, abs(a[j] - b[j]))
@@ -99,12 +102,14 @@ class Bounds(NamedTuple):
     @classmethod
     def unknown(cls, peak: NDArray[Any]) -> Bounds:
         """Every block must be looked at."""
+        # |eta| <= 1 and |d - eta| <= 2: with these no block can be ruled out, so that all are read once.
         return cls(np.full(peak.size, 2.0), np.full(peak.size, 2.0), peak)
 
 
 @serial
 def carry(most: NDArray[np.float64], gap: NDArray[np.float64], b0: int, b1: int, c: Any, scale: Any) -> None:
     """Bounds of a block and its partner, which may be itself, after a move."""
+    # Read before either is written: the partner's bound may be the same entry.
     by, shrink, u, v = scale * abs(c), abs(1.0 - scale), most[b0], most[b1]
     most[b0], most[b1] = (1 + _ROUNDING) * (scale * u + by * v), (1 + _ROUNDING) * (scale * v + by * u)
     gap[b0] += shrink * u + by * v + _ROUNDING * most[b0]
@@ -115,6 +120,7 @@ def carry(most: NDArray[np.float64], gap: NDArray[np.float64], b0: int, b1: int,
 @serial
 def possible(gap: float, most: float, peak: float, bar: float, l1: float) -> bool:
     """Whether a spin with ``|d - eta| <= gap``, ``|eta| <= most``, ``|d| <= peak`` might have a gain above ``bar``."""
+    # A block is passed over for good, so the test leans towards looking: 1 % and 1e-5 are more than float32 loses.
     model, either = 1.0 - most * most, 1.0 - max(most, peak) ** 2
     return gap > l1 and (bar <= 0.0 or (gap - l1) * (gap - l1) > 0.99 * bar * (max(model, 2.0 * either) - 1e-5))
 
@@ -126,6 +132,7 @@ def look(
     """Renew the bounds of block ``b`` from its row of eta, and of d if need be; see :func:`scan.scan_block`."""
     lanes, zeros = np.empty(LANES, row.dtype), np.zeros(LANES, row.dtype)
     most, peak = furthest(row, zeros, lanes), bounds.peak[b]
+    # The triangle inequality first: it needs no pass over d, and often decides.
     gap = min(bounds.gap[b], most + peak)
     far = possible(gap, most, peak, bar, l1)
     if far:
@@ -151,6 +158,7 @@ def defer(bounds: Bounds, moves: Pending, y: int, move: Move, prices: PriceTable
         partner = b ^ high
         if b <= partner:
             carry(most, gap, b, partner, move.c, move.scale)
+            # Counted against the floor alone; the scan's bar rises with every candidate that it finds.
             crowd += possible(gap[b], most[b], peak[b], bar_of(b, move.floor, prices), move.l1)
             if b < partner:
                 bar = bar_of(partner, move.floor, prices)
@@ -178,11 +186,14 @@ def scan(
     """
     size, n_blocks, n_chunks = prices.orders.size, prices.block_orders.size, gains.size
     most, gap, peak = bounds.most, bounds.gap, bounds.peak
+    # With nothing pending a look costs one read, and renewed bounds spare it later, when it would cost several.
     near = 1.0 if moves.length[0] else _NEAR_BAR
     for chunk in prange(n_chunks):
         rows = np.empty(size << moves.y.size, eta.dtype)
         best, where = move.floor, -1
         for turn in range((n_blocks + n_chunks - 1) // n_chunks):
+            # Shifted from turn to turn: the ones of a block's number in binary are its order, so that a fixed stride
+            # would give one chunk most of the low orders.
             b = turn * n_chunks + (chunk + 21 * turn) % n_chunks
             if b < n_blocks:
                 bar = near * bar_of(b, best, prices)

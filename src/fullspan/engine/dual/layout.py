@@ -63,6 +63,7 @@ class Layout:
 
     @classmethod
     def of(cls, basis: Basis) -> Layout:
+        # The first variable is inside in any case, however many levels it has.
         n_low, size = min(1, len(basis.cards)), basis.cards[0] if basis.cards else 1
         while n_low < len(basis.cards) and size * basis.cards[n_low] <= BLOCK_STATES:
             size *= basis.cards[n_low]
@@ -99,6 +100,8 @@ class Layout:
         own = tuple(i - self.n_low for i, _ in term if i >= self.n_low)
         if own not in self._fibres:
             if len(self._fibres) >= _KEPT_FIBRES:
+                # All at once: which of them will be asked for again is not known, and making one takes no time next to
+                # a step.
                 self._fibres.clear()
             self._fibres[own] = self._find_fibres(own)
         return self._fibres[own]

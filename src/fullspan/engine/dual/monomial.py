@@ -68,11 +68,14 @@ def step(
             base = first_block(fibres, unit)
             own = eta[(base + joint.top) * size : (base + joint.top + 1) * size]
             for j in range(size):
+                # A copy: the block with y's own digits is itself updated below, and the others still need its old
+                # values.
                 product[j] = own[joint.source[j]] * joint.keep[j]
             for f in range(fibres.offsets.size):
                 b = base + fibres.offsets[f]
                 bar = number(bar_of(b, best, prices))
                 row, target = eta[b * size : (b + 1) * size], d[b * size : (b + 1) * size]
+                # Blocks that disagree with y share no state with it: their entries only shrink with the normalisation.
                 other = product if joint.agrees[f] else nothing
                 winners = _update(row, other, target, move.c, move.scale, bar, number(move.l1))
                 if winners > 0:

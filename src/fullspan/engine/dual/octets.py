@@ -34,6 +34,7 @@ def _exchange_lanes(typing: Any, eta: Any, p: Any, q: Any, c: Any, scale: Any, k
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> None:
         scalar = context.get_value_type(number)
+        # Aligned as one number: blocks of small tables need not begin at a multiple of a vector.
         vector, align = ir.VectorType(scalar, OCTET), context.get_abi_sizeof(scalar)
         data = context.make_array(eta)(context, builder, values[0]).data
         one, other = (builder.bitcast(builder.gep(data, [at]), vector.as_pointer()) for at in values[1:3])
@@ -67,6 +68,7 @@ def _runs(eta: NDArray[Any], first: int, second: int, count: int, mask: int, c: 
             _exchange(eta, np.uint64(first + run), np.uint64(second + (run ^ mask)), c, scale, k)
     else:
         for run in range(0, count, OCTET):
+            # Within one block each pair of runs would be met twice, and exchanged back.
             if run <= run ^ mask:
                 _exchange(eta, np.uint64(first + run), np.uint64(first + (run ^ mask)), c, scale, k)
 
@@ -76,6 +78,7 @@ def _singly(eta: NDArray[Any], first: int, second: int, count: int, low: int, c:
     """:func:`move_pair` of blocks too small for a vector."""
     for j in range(count):
         p, q = first + j, second + (j ^ low)
+        # The same for single entries.
         if first != second or p < q:
             u, v = eta[p], eta[q]
             eta[p], eta[q] = scale * (u + c * v), scale * (v + c * u)

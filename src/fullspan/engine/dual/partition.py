@@ -43,8 +43,10 @@ def exp_normalised(table: NDArray[Any]) -> float:
 
 def exp_normalised_plain(table: NDArray[Any]) -> float:
     """The same in NumPy; as in the kernel, no probability is less than exp(-700), or exp(-87) in single precision."""
+    # The largest exponent becomes 0: no overflow, and Z is at least 1.
     shift = table.max()
     table -= shift
+    # Denormal numbers would slow down all arithmetic behind this.
     np.maximum(table, -700.0 if table.dtype == np.float64 else -87.0, out=table)
     np.exp(table, out=table)
     z = float(table.sum(dtype=np.float64))
@@ -70,6 +72,7 @@ def exp_normalised_kernel(table: NDArray[Any]) -> float:
             total += value
         partial[chunk] = total
     z = partial.sum()
+    # Only after all chunks: Z is a sum over the table, taken in a fixed order of chunks.
     scale = table.dtype.type(1.0 / z)
     for chunk in prange(n_chunks):
         part = table[chunk * table.size // n_chunks : (chunk + 1) * table.size // n_chunks]
@@ -116,6 +119,7 @@ def log_partition(
             digits //= card
         parts.append((sum_run or _sum_run)(low, place, factor))
     peak = max(parts)
+    # fsum is exact, so that runs of any length give the same digits.
     return peak + math.log(math.fsum(math.exp(part - peak) for part in parts))
 
 

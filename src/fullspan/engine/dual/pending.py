@@ -62,6 +62,7 @@ def _orbit(moves: Pending, size: int) -> _Orbit:
     basis: list[int] = []
     for high in (y // size).tolist():
         for each in basis:
+            # Reduces by the leading bit of a vector that is in the basis already.
             high = min(high, high ^ each)
         if high:
             basis.append(high)
@@ -96,11 +97,14 @@ def _apply(eta: NDArray[Any], moves: Pending, orbit: _Orbit, size: int) -> None:
         for unit in range(chunk * n_orbits // _CHUNKS, (chunk + 1) * n_orbits // _CHUNKS):
             first = unit
             for p in orbit.pivots:
+                # Opens a gap at each pivot: `unit` counts the blocks that have 0 there, one for each orbit.
                 first = ((first >> p) << (p + 1)) | (first & ((1 << p) - 1))
             for t in range(moves.length[0]):
                 _move_orbit(eta, first, t, moves, orbit, size)
+                # <1> is 1; a rounded 1 would be multiplied on from move to move.
                 if first == 0:
                     eta[0] = 1
+    # Inside the compiled call, so that an interrupt never finds moves made and still listed.
     moves.length[0] = 0
 
 
@@ -117,6 +121,7 @@ def current_block(eta: NDArray[Any], block: int, moves: Pending, rows: NDArray[A
                 b ^= moves.y[t] // size
         rows[s * size : (s + 1) * size] = eta[b * size : (b + 1) * size]
     for t in range(count):
+        # After move t only every 2^(t+1)-th block is needed again: half as many each time.
         for s in range(0, 1 << count, 2 << t):
             partner = (s | 1 << t) * size
             move_pair(rows, s * size, partner, size, moves.y[t] % size, moves.c[t], moves.scale[t])

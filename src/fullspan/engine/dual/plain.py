@@ -50,6 +50,7 @@ def best_by_chunk(
     distance = np.abs(d - eta) - l1
     variance = eta * (1.0 - eta) if zero_one else 1.0 - eta * eta
     # The constant has the price infinity, and variance 0.
+    # The bound, as in the kernel: a gain never exceeds distance^2 / variance.
     possible = np.flatnonzero((distance > 0.0) & (distance * distance > (floor + prices) * np.maximum(variance, _TINY)))
     net = term_gains(eta[possible], d[possible], l1, zero_one) - prices[possible]
     above = net > floor
@@ -81,6 +82,7 @@ def margin_tables(table: NDArray[Any], basis: Basis, sets: Ints, room: int) -> A
     cards, strides = np.array(basis.cards, dtype=np.int64), np.array(basis.strides, dtype=np.int64)
     out = np.zeros((len(sets), room))
     # Sets whose variables are alike are inverted together.
+    # A loop over kinds of sets in Python, not over sets: there are thousands of sets and a handful of kinds.
     shapes, which = np.unique(np.concatenate([cards[sets], basis.kinds[sets]], axis=1), axis=0, return_inverse=True)
     for number, shape in enumerate(shapes):
         own_cards, own_kinds = np.split(shape, 2)
@@ -122,6 +124,7 @@ def second_moments(basis: Basis, eta: NDArray[Any], left: Ints, right: Ints) -> 
     places, agree = np.zeros((len(s), len(t)), dtype=np.int64), np.ones((len(s), len(t)), dtype=bool)
     for stride, card in zip(strides, cards, strict=True):
         j, k = (s // stride % card)[:, None], (t // stride % card)[None, :]
+        # The union, where the two agree or one of them is 0; elsewhere the product is 0, whatever stands there.
         places += np.maximum(j, k) * stride
         agree &= (j == k) | (j == 0) | (k == 0)
     return np.asarray(a @ np.where(agree, moments[places], 0.0) @ b.T)

@@ -77,6 +77,7 @@ class ProbabilityTable:
     def entropy(self) -> float:
         """``-sum p ln p`` in nats."""
         parts = np.array_split(self.p, -(-self.p.size // _SUMMED_STATES))
+        # A distribution on one state would have -0.0, or a rounding below it.
         return max(-math.fsum(float(np.sum(q * np.log(q, out=np.zeros_like(q), where=q > 0))) for q in parts), 0.0)
 
     # -- sums over the evidence -------------------------------------------------------------------------------
@@ -86,6 +87,7 @@ class ProbabilityTable:
         part = self._restricted(allowed)
         asked = tuple(keep)
         cells = part.sum(axis=tuple(i for i in range(part.ndim) if i not in asked))
+        # The sum leaves the kept axes in ascending order; they are asked for in any.
         cells = np.moveaxis(cells, np.argsort(np.argsort(asked)), range(len(asked))) if asked else np.asarray(cells)
         out = np.zeros([self.basis.cards[i] for i in asked])
         out[np.ix_(*(allowed.get(i, range(self.basis.cards[i])) for i in asked))] = cells
@@ -112,6 +114,8 @@ class ProbabilityTable:
         """Independent states (size, n) given the evidence: the inverse of the cumulated probabilities."""
         part = self._restricted(allowed)
         sums = np.cumsum(part.ravel(order="F"))
+        # `right`, so that a number that falls on a bound goes to the cell after it: cells of probability 0 have no
+        # width.
         drawn = np.searchsorted(sums, rng.random(size) * sums[-1], side="right")
         places = np.unravel_index(np.minimum(drawn, last_positive(sums)), part.shape, order="F")
         columns = [np.asarray(self._levels(i, allowed))[places[i]] for i in range(part.ndim)]

@@ -58,6 +58,7 @@ def gain(q: float, m: float) -> float:
     """KL divergence of a coin with bias q from one with bias m, m kept inside (0, 1)."""
     value = 0.0
     if q > 0.0:
+        # m may round to 0 or below; the gain is then large, not infinite or NaN.
         value += q * math.log(q / max(m, 1e-300))
     if q < 1.0:
         value += (1.0 - q) * math.log((1.0 - q) / max(1.0 - m, 1e-300))
@@ -78,6 +79,7 @@ def _survivors(eta: NDArray[Any], d: NDArray[Any], bar: float, l1: float, zero_o
     """How many terms have both bounds above ``bar``, or so little below it that rounding might hide it."""
     number = eta.dtype.type
     one, zero, two, least, back = number(1), number(0), number(2), number(0.99 * bar), number(l1)
+    # What float32 loses in 1 - x^2 near x = 1, where a bound that is a little too low would hide a winner.
     slack = number(1e-5)
     centre = number(0.5) if zero_one else zero
     width = number(0.25) if zero_one else one
@@ -87,6 +89,7 @@ def _survivors(eta: NDArray[Any], d: NDArray[Any], bar: float, l1: float, zero_o
         e = max(abs(d[j] - x) - back, zero)
         model = width - (x - centre) * (x - centre)
         data = width - (d[j] - centre) * (d[j] - centre)
+        # A sum of ones instead of a branch, and no early end: this is the loop that must vectorise.
         survivors += one if e * e > least * (max(model, two * min(model, data)) - slack) else zero
     return survivors
 
@@ -103,6 +106,7 @@ def scan_block(
 ) -> tuple[float, int]:
     """Best net gain above ``best`` and its place in the block, or (best, -1)."""
     place = -1
+    # The block's cheapest price stands for all: a look at single terms only where one of them could win with it.
     if not _survivors(eta, d, bar_of(block, best, prices), l1, zero_one):
         return best, place
     order, cost = prices.block_orders[block], prices.block_costs[block]
@@ -112,8 +116,10 @@ def scan_block(
         e = abs(target - x) - l1
         penalty = prices.by_order[order + prices.orders[j]] + cost + prices.costs[j]
         variance = x * (1.0 - x) if zero_one else 1.0 - x * x
+        # Multiplied out: no division, and a variance of 0 at the boundary does no harm.
         if e > 0.0 and e * e > (best + penalty) * variance:
             net = term_gain(target, x, l1, zero_one) - penalty
+            # Only larger: of equal gains the lowest index wins, whatever the number of cores.
             if net > best:
                 best = net
                 place = j
@@ -158,6 +164,7 @@ def reach(peak: Any, bar: Any, centre: Any) -> Any:
     least = peak * peak - bar * (1.0 - centre * centre)
     if least >= 0.0:
         return -1.0
+    # The root in the form without cancellation: least is negative here, so that both parts of the sum are positive.
     half = peak + bar * centre
     return -0.9999 * least / (half + math.sqrt(half * half - (1.0 + bar) * least))
 

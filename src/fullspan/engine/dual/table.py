@@ -83,6 +83,7 @@ class DualTable(Rebuilt):
 
         The caller may write to it until the next move or scan, and takes it anew after these.
         """
+        # Whoever takes the table may write to it, which the bounds would not know of.
         self._bounds = None
         return self._settled()
 
@@ -105,11 +106,14 @@ class DualTable(Rebuilt):
         self.basis.analyse(d)
         d *= self.dtype.type(1.0 / (total + pseudo))
         if pseudo:
+            # Before the first move the table is that of the uniform distribution: it need not be made twice.
             uniform = self.eta if not self.theta else DualTable(self.basis, self.dtype).eta
             share = self.dtype.type(pseudo / (total + pseudo))
+            # In parts, or `share * uniform` would be a third table.
             for start in range(0, d.size, PLAIN_ENTRIES):
                 d[start : start + PLAIN_ENTRIES] += share * uniform[start : start + PLAIN_ENTRIES]
         else:
+            # Half a row in N + 1. An event at 0 or 1 would have an infinite optimum.
             least = self.dtype.type(0.5 / (total + 1.0))
             lower, upper = (least, 1 - least) if self.basis.zero_one else (2 * least - 1, 1 - 2 * least)
             np.clip(d, lower, upper, out=d)
@@ -143,6 +147,7 @@ class DualTable(Rebuilt):
             self._step_in_fibres(self.basis.term(index), move, self._prices, gains, indices)
             self._eta[0] = 1
         found = np.flatnonzero(indices >= 0)
+        # By gain, then by index: the same order whatever the chunks.
         order = found[np.lexsort((indices[found], -gains[found]))]
         return Candidates(indices[order], gains[order])
 
@@ -181,8 +186,10 @@ class DualTable(Rebuilt):
         assert self.d is not None
         assert self._peaks is not None
         fibres, digits = self.layout.fibres(term)
+        # A term on many high variables has a few huge fibres, of which each core would need a copy.
         if not self.basis.zero_one and len(digits) * self.layout.size > FIBRE_ENTRIES:
             self._move_through_p(term, move.c)
+            # What is left is the scan: a move by nothing along the constant.
             term, move = (), self._move(0.0, 1.0, move.floor, move.l1)
             fibres, digits = self.layout.fibres(term)
         if self.basis.zero_one:
@@ -233,6 +240,7 @@ class DualTable(Rebuilt):
             phi = phi * self.basis.local(i)[j].astype(self.dtype).reshape(along)
         p = self.eta.reshape(shape)
         np.multiply(p, 1 + self.dtype.type(c) * phi, out=p)
+        # Two transforms of float32 lose digits; the sum in double precision keeps the total at 1.
         p /= p.sum(dtype=np.float64)
         self.basis.analyse(self.eta)
 
@@ -247,6 +255,7 @@ class DualTable(Rebuilt):
                     np.multiply(self.eta[:stride], self.dtype.type(mean), out=self.eta[j * stride : (j + 1) * stride])
 
     def _fill(self) -> None:
+        # The moves are in theta already.
         self._pending.length[0] = 0
         self.eta[:] = 0
         places = np.fromiter(self.theta, dtype=np.int64, count=len(self.theta))
@@ -267,6 +276,7 @@ class DualTable(Rebuilt):
         return pending.current(self._eta, indices, self._pending).astype(np.float64)
 
     def _one(self, index: int) -> float:
+        # Asked at every step: without moves pending it is a plain look-up.
         return super()._one(index) if self._pending else float(self._eta[index])
 
     def d_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -112,6 +112,7 @@ def step(
     """
     size, n_blocks = prices.orders.size, prices.block_orders.size
     high, low = y // size, y % size
+    # The leading bit of the move: of each pair of partner blocks the one without it is visited, and so each pair once.
     top = 1
     while 2 * top <= high:
         top *= 2
@@ -124,9 +125,11 @@ def step(
         for unit in range(chunk * n_units // n_chunks, (chunk + 1) * n_units // n_chunks):
             b0 = (unit // top) * 2 * top + unit % top if high else unit
             b1 = b0 ^ high
+            # One threshold for the pair, the lower of both, so that one comparison serves in the inner loop.
             bar = min(bar_of(b0, best, prices), bar_of(b1, best, prices))
             least = number(reach(max(peaks[b0], peaks[b1]), bar, 0.0))
             row0, row1 = eta[b0 * size : (b0 + 1) * size], eta[b1 * size : (b1 + 1) * size]
+            # No permutation inside the blocks: nothing need be copied.
             if high and low == 0:
                 possible = update_possible_pair(row0, row1, move.c, move.scale, least)
             else:

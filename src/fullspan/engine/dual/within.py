@@ -54,12 +54,14 @@ class Within:
             step = max(1, self.held // max(self.k, int(clamped.sizes[j])))
             for start in range(0, len(rows), step):
                 some = rows[start : start + step]
+                # The root of the weight, once on each side of the product.
                 mean = self._means(log_weights, j, some) * np.sqrt(clamped.weights[some, None])
                 while len(mean):
                     part = mean[: len(held) - count]
                     held[count : count + len(part)] = part
                     mean, count = mean[len(part) :], count + len(part)
                     if count == len(held):
+                        # The symmetric product: half the multiplications of a general one, added to what is there.
                         dsyrk(1.0, held.T, beta=1.0, c=total, overwrite_c=True, lower=True)
                         count = 0
         if count:
@@ -76,6 +78,7 @@ class Within:
         mean = np.ones((len(rows), self.k))
         for factor in self._factors.T:
             mean *= local[:, factor]
+        # Nothing open: the functions of the observed cells are all there is.
         if clamped.sizes[j] == 1:
             return mean
         found = log_weights[places[:, None] + clamped.offsets[clamped.starts[j] : clamped.starts[j + 1]]]

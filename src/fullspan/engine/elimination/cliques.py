@@ -48,7 +48,10 @@ class Cliques:
         clique_of, members, parents, shared = [-1] * len(order), list[set[int]](), list[int](), list[set[int]]()
         for k in reversed(range(len(order))):
             separator = set(separators[k])
+            # The message goes to the first variable of the separator to be eliminated. A new component hangs on any
+            # clique, with nothing in common.
             above = clique_of[min(place[u] for u in separator)] if separator else len(members) - 1
+            # The clique above adds just this variable: not maximal, so the two are one.
             if above >= 0 and separator == members[above]:
                 members[above].add(order[k])
                 clique_of[k] = above
@@ -128,6 +131,7 @@ class Cliques:
     def _given(self, k: int, p: Array, joint: Array) -> Array:
         """Expectations given the separator, (its cells, functions), from ``sum p(x_C) f`` over the rest."""
         below = self._onto(k, p.reshape(-1, 1), self.separators[k])
+        # A state of the separator without probability: its expectations are multiplied by 0 above, whatever they are.
         return np.asarray(np.divide(joint, below, out=joint, where=below > 0))
 
     def _onto(self, k: int, weighted: Array, variables: Sequence[int]) -> Array:

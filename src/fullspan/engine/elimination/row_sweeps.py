@@ -67,6 +67,7 @@ class Sweeps(NamedTuple):
                 stride *= 1 if i == v else cards[i]
             inner.append(own)
             lengths.append(stride)
+            # The member that was grown last: its family holds all the others, as in any decomposable graph.
             parent.append(max((i for i in members if i != v), key=when.__getitem__, default=-1))
         below: list[list[int]] = [[] for _ in range(n)]
         for u, v in enumerate(parent):

@@ -69,6 +69,8 @@ def log_weights(path: Path, chains: int, steps: int) -> Array:
     """
     states, total = path.start(chains), np.zeros(chains)
     for low, high in pairwise(np.linspace(0.0, 1.0, steps + 1).tolist()):
+        # Before the sweep: the weight is that of the step from one distribution to the next at the point where the
+        # chain is.
         total += path.log_ratio(states, low, high)
         path.sweep(states, high)
     return path.log_z_0 + total
@@ -137,6 +139,7 @@ def annealed_runs(
         return Annealed(run(number), number, None if before is None else replace(before, before=None))
 
     if steps is not None:
+        # The run before is what the error is judged by, even where the caller has chosen the steps.
         return go(steps, go((steps + 1) // 2, None))
     number = min(STEPS, (max_steps + 1) // 2)
     found = go(number, None)
@@ -221,4 +224,5 @@ def pilot(target: Target, rng: np.random.Generator, chains: int = CHAINS) -> Bas
     states = walk.draw(_PILOT_DRAWS)
     base = Base.of_states(target.cards, states.reshape(-1, states.shape[2]))
     uniform = np.repeat(1.0 / target.cards, target.cards)
+    # A base that excluded a level would give all states with it an infinite weight, which no chain would ever meet.
     return Base(target.cards, np.log((1 - _UNIFORM_SHARE) * np.exp(base.log_levels) + _UNIFORM_SHARE * uniform))

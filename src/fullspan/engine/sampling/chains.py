@@ -182,7 +182,9 @@ class Tempered(_Walks):
         """Neighbours in temperature, even pairs first, then odd ones, chain by chain."""
         m, n = self.number, self._replicas.shape[1]
         replicas = self._replicas.reshape(len(self.betas), m, n)
+        # Kept along with the states when they are exchanged: one evaluation serves both rounds.
         gap = (self.target.log_weight(self._replicas) - self.base.log_prob(self._replicas)).reshape(-1, m)
+        # Pairs of one round have no replica in common, so that their exchanges do not depend on each other.
         for low in (*range(0, len(self.betas) - 1, 2), *range(1, len(self.betas) - 1, 2)):
             rise = (self.betas[low + 1] - self.betas[low]) * (gap[low] - gap[low + 1])
             swap = np.log(self.rng.random(m)) < rise

@@ -69,6 +69,7 @@ def _least_error(draws: Array) -> Array:
 def split(draws: Array) -> Array:
     """Chains cut in half, the middle draw of an odd number left out: (n // 2, 2 m, k)."""
     half = len(draws) // 2
+    # A trend inside a chain is then a difference between two.
     return np.concatenate([draws[:half], draws[len(draws) - half :]], axis=1)
 
 
@@ -89,6 +90,7 @@ def r_hat(draws: Array) -> Array:
     between = n * draws.mean(axis=0).var(axis=0, ddof=1)
     pooled = (n - 1) / n * within + between / n
     out = np.full(draws.shape[2], np.nan)
+    # Chains that stay where they are, each elsewhere: the ratio is infinite, not unknown.
     stuck = (within <= _ROUNDING * between) & (between > 0)
     moving = within > _ROUNDING * between
     out[moving] = np.sqrt(pooled[moving] / within[moving])
@@ -100,6 +102,7 @@ def effective_size(draws: Array) -> Array:
     """Effective number of draws (n, m, k), by Geyer's initial monotone sequence; NaN where nothing varies."""
     n, m, k = draws.shape
     centred = draws - draws.mean(axis=0)
+    # Padded to twice the draws: the Fourier transform's correlation would wrap round from the end to the beginning.
     length = 1 << (2 * n - 1).bit_length()
     power = np.abs(np.fft.rfft(centred, n=length, axis=0)) ** 2
     covariance = np.fft.irfft(power, n=length, axis=0)[:n] / n
@@ -109,6 +112,7 @@ def effective_size(draws: Array) -> Array:
     for j in np.flatnonzero(pooled > 0):
         rho = 1 - (within[j] - covariance[:, :, j].mean(axis=1)) / pooled[j]
         rho[0] = 1.0
+        # Antithetic chains may have more effective draws than draws; Vehtari et al. allow at most log10 times as many.
         out[j] = n * m / max(_integrated(rho), 1.0 / np.log10(n * m))
     return out
 

@@ -97,11 +97,13 @@ class PairTerms:
 
     def moments(self, states: NDArray[Any], weights: Array | None = None) -> Array:
         """Mean of every term over states (m, n)."""
+        # Chains have noise of 1 / sqrt(m), far above single precision; weighted rows are data and are summed exactly.
         kind = np.float32 if weights is None else np.float64
         x: NDArray[Any] = states.astype(kind)
         if self.sigma:
             x = self.sigma * (1 - 2 * x)
         share: NDArray[Any] = np.full(len(x), 1 / len(x), dtype=kind) if weights is None else weights / weights.sum()
+        # One product of matrices gives all pairs; those that are not terms cost less than a gather of those that are.
         scaled = x * share[:, None]
         out = np.empty(self.size)
         out[self.single] = scaled.sum(axis=0)[self.unit]

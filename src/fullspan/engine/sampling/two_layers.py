@@ -185,6 +185,7 @@ def _walk(layer: Any, fields: Array, linear: float, groups: Ints) -> tuple[float
         old = layer.starts[i] + level[i]
         level[i] += step[i]
         new = layer.starts[i] + level[i]
+        # The end of its levels: the variable turns round, and the next one is in focus once this one has been passed.
         if level[i] == 0 or level[i] == layer.cards[i] - 1:
             step[i] = -step[i]
             focus[i] = focus[i + 1]
@@ -194,6 +195,7 @@ def _walk(layer: Any, fields: Array, linear: float, groups: Ints) -> tuple[float
         for j in range(fields.size):
             fields[j] += after[j] - before[j]
         value = _log_summed(fields, groups) + linear
+        # The sum is kept relative to the largest exponent so far, so that no state overflows, however large its weight.
         if value > top:
             total = total * np.exp(top - value) + 1.0
             top = value
@@ -212,6 +214,7 @@ def _log_summed(fields: Array, groups: Ints) -> float:
         part = fields[first : min(first + _GATHERED_FACTORS, single)]
         product, linear = 1.0, 0.0
         for j in range(part.size):  # a plain loop over a slice, which vectorises
+            # Every factor is between 1 and 2: a few hundred of them fit a double.
             product *= 1.0 + exponential(-abs(part[j]))
             linear += max(part[j], 0.0)
         value += linear + np.log(product)

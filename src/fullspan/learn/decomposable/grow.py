@@ -89,6 +89,7 @@ def grow_graph(rows: Listed, weights: Array, price: float, max_cells: int, order
     parents[:] = -1
     best, chosen = np.zeros(n), np.full((n, width), -1)
     outside, entropy = np.ones(n, dtype=np.bool_), _entropies(rows, weights)
+    # The variable with the largest entropy has most to tell others.
     newest, saved = int(np.argmax(entropy)), 0.0
     for t in range(n):
         order[t] = newest
@@ -100,6 +101,7 @@ def grow_graph(rows: Listed, weights: Array, price: float, max_cells: int, order
             _offer_subsets(rows, weights, clique, price, max_cells, entropy, outside, best, chosen)
             top = -1.0
             for u in range(n):
+                # Ties go to the first column.
                 if outside[u] and best[u] > top:
                     top, newest = best[u], u
     for v in range(n):
@@ -109,6 +111,7 @@ def grow_graph(rows: Listed, weights: Array, price: float, max_cells: int, order
 
 @serial
 def _xlogx(x: float) -> float:
+    # Differences of weighted counts may leave a rest of rounding size, or below 0.
     return x * np.log(x) if x > 1e-12 else 0.0
 
 
@@ -177,6 +180,7 @@ def _offer_subsets(
             for i in members:
                 name += np.log(max(rows.cards[i] - 1, 1))
             _offer(counts, members, rows.features, name, price, max_cells, entropy, outside, best, chosen)
+        # The last member is the newest, which every subset must hold: without it the subset was offered before.
         for j in range(first, members.size - 1):  # each subset once: members go from left to right
             fewer = np.append(members[:j], members[j + 1 :])
             pending.append((fewer, _without(counts, strides[j], rows.cards[members[j]]), j))
@@ -204,8 +208,11 @@ def _offer(
             base += _xlogx(table[c, last])
     for u in range(outside.size):
         lo, hi = features[u], features[u + 1]
+        # One level of each variable, the usual one, is not counted: its rows are the rest.
         if not outside[u] or n_cells * (hi - lo + 1) > max_cells:
             continue
+        # A weight for each level but one and each state of the parents that the rows show; the marginal has one
+        # already.
         gain = entropy[u] - base - name - price * (hi - lo) * (shown - 1)
         for c in range(n_cells):
             rest = table[c, last]

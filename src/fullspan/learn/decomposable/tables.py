@@ -121,6 +121,7 @@ def places(columns: Any, families: Families, v: int, start: int, where: Any) -> 
 def count_families(columns: Any, weights: Any, families: Families, out: Any) -> None:
     """Add the rows' weights to the cells of all families; rows of weight 0 are left out."""
     kept = np.flatnonzero(weights > 0.0)
+    # Of a mixture's component most rows weigh nothing: what is left is copied once and read for every family.
     own, theirs, where = weights[kept], columns[:, kept], np.empty(kept.size, np.int32)
     for v in range(families.bounds.size - 1):
         places(theirs, families, v, 0, where)
@@ -147,8 +148,11 @@ def smooth_all(cards: Any, families: Families, s: float, tables: Any) -> None:
                 for x in range(card):
                     total += part[c + x]
                 for x in range(card):
+                    # The table before is over the first parents, which are the fastest digits: it repeats along the new
+                    # one.
                     prior = before[(c + x) % len(before)]
                     part[c + x] = (part[c + x] + s * prior) / total if total > 0.0 else prior
             before = part
         for i in range(len(counts)):
+            # Without smoothing a cell may be empty; its logarithm must stay a number, since messages subtract.
             counts[i] = np.log(max(before[i], 1e-300))

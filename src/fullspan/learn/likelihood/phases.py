@@ -125,6 +125,7 @@ class Smoothed:
         return (1.0 - self.share) * self.rows.eta() + self.share * self.u
 
     def covariance(self) -> Array:
+        # The part of the pseudo-count is linear in theta and has no curvature.
         return (1.0 - self.share) * self.rows.covariance()
 
 
@@ -173,6 +174,7 @@ class Features:
         """Rows of one pattern with the features (rows, completions, k) of their completions."""
         if self._kept is None:
             self._kept = list(self._evaluated())
+        # Features are small integers: kept as bytes, in an eighth of the room, and widened block by block.
         for weights, phi in self._kept:
             yield weights, phi.astype(np.float64)
 
@@ -209,6 +211,7 @@ def data_moments(basis: Basis, terms: Ints, rows: NDArray[Any], weights: Array) 
 def distribution(basis: Basis, terms: Ints, theta: Array) -> Array:
     """p(x) over all states; exactly 0 where it is less than the smallest double."""
     p = basis.energies(terms, theta)
+    # The largest becomes 1 before it is normalised: no overflow.
     p -= p.max()
     np.exp(p, out=p)
     p /= p.sum()

@@ -71,6 +71,7 @@ class Likelihood:
         free = self.free.covariance() + np.diag(np.broadcast_to(self.l2, self.theta.shape))
         if not whole or self.data.is_linear:
             return free
+        # Of two covariances: negative where the open cells leave more open than the model does.
         difference = free - self.data.covariance()
         return difference if is_definite(difference, free) else free
 
@@ -142,6 +143,7 @@ class _GradientSteps:
         while not descent.done():
             start, ceiling = descent.point, max(descent.trace[-_RECENT:]) + descent.point.slack
             for _ in range(_STEP_CUTS):
+                # The proximal step: soft-thresholding minimises the L1 part along with the linear model.
                 point = descent.at(soft(start.theta - rate * gradient, rate * likelihood.l1))
                 if point.value <= ceiling:
                     break
@@ -152,6 +154,8 @@ class _GradientSteps:
             descent.accept(point)
             change, old, gradient = point.theta - start.theta, gradient, likelihood.gradient()
             curvature = float(change @ (gradient - old))
+            # The step of a quadratic with the curvature just met; with open cells it may be negative, and the rate then
+            # grows.
             rate = float(change @ change) / curvature if curvature > 0 else 4 * rate
 
     def quasi_newton(self, descent: Descent) -> None:

@@ -49,6 +49,7 @@ class Code:
             return np.full(theta.shape, -np.inf)
         total = self.variance + noise
         real = np.logaddexp(-0.5 * (theta - self.size) ** 2 / total, -0.5 * (theta + self.size) ** 2 / total)
+        # 1 / sqrt(2 pi) is in both densities and cancels.
         real = real - np.log(2) - 0.5 * np.log(total)
         zero = -0.5 * theta**2 / noise - 0.5 * np.log(noise)
         return np.asarray(np.log(self.share) - np.log1p(-self.share) + real - zero)
@@ -69,8 +70,10 @@ class Code:
 
     def prior(self, theta: Array, noise: Array) -> tuple[Array, Array]:
         """Mean and precision of the normal prior that acts on each weight: towards its size, and towards zero."""
+        # A weight that is surely noise would have an infinite precision.
         real = np.clip(self.reality(theta, noise), 1e-6, 1.0)
         towards_size = 1.0 / self.variance
+        # The normal prior whose posterior mean is `real` times the estimate: signal / (signal + noise) = real.
         towards_zero = (1.0 - real) / (real * noise)
         precision = towards_size + towards_zero
         return np.copysign(self.size, theta) * towards_size / precision, precision
@@ -132,16 +135,19 @@ def _improved(theta: Array, noise: Array, share: Array, size: Array, variance: A
     mu, tau2 = size[:, None], variance[:, None]
     precision = 1.0 / (tau2 + noise)
     half_odds = theta * mu * precision
+    # log cosh without overflow: |x| + log(1 + exp(-2|x|)) - log 2.
     fold = np.abs(half_odds)
     real = fold + np.log1p(np.exp(-2 * fold)) - math.log(2.0) - 0.5 * ((theta**2 + mu**2) * precision)
     zero = -0.5 * theta**2 / noise - 0.5 * np.log(noise)
     r = _logistic(np.log(share / (1 - share))[:, None] + real + 0.5 * np.log(precision) - zero)
     estimate, pull = theta * tau2 * precision, mu * noise * precision
     leaning = np.tanh(half_odds) * estimate
+    # If no weight is real there is nothing to divide by.
     mass = 1e-9 + r.sum(axis=1)
     new_size = (r * (leaning + pull)).sum(axis=1) / mass
     square = (r * (estimate**2 + pull * (pull + 2 * leaning) + tau2 * noise * precision)).sum(axis=1)
     new_variance = np.maximum(square / mass - new_size**2, _LEAST_VARIANCE)
+    # A share of 0 or 1 could never be left again; half a weight in k + 1 keeps it inside.
     return np.clip((mass + 0.5) / (len(theta) + 1), 1e-3, 0.999), new_size, new_variance
 
 

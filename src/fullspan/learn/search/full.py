@@ -79,6 +79,7 @@ def carry_over(grown: Grown, problem: Problem) -> bool:
     if not theta:
         return False
     problem.table.set_theta(theta)
+    # Exchanging bases leaves terms on fewer variables behind, which the margins that were named hold as well.
     problem.names = min(grown.names, names_in_use(problem))
     _refit_wide(problem, _tolerance(problem), _NEWTON_STEPS)
     problem.record("start", description(problem))
@@ -93,6 +94,7 @@ def description(problem: Problem) -> float:
     """``KL(p_d || p)`` + names + one nat per effective weight, ``tr F (F + W)^-1`` under a prior of precision W."""
     effective = float(len(problem.table.theta))
     if problem.prior is not None and effective:
+        # tr F (F + W)^-1 = k - tr W (F + W)^-1, and W is diagonal.
         effective -= float(variances(problem, problem.prior.precision) @ problem.prior.precision) * problem.total
     return float(problem.divergence() + problem.names + effective * problem.weight_price)
 
@@ -101,6 +103,8 @@ def names_in_use(problem: Problem, largest: int = LARGEST_MARGIN) -> float:
     """Price of naming the terms in use: each main effect, and as few margins or large terms as hold the others."""
     supports = [problem.support(y) for y in problem.table.theta]
     named: list[frozenset[int]] = []
+    # Large ones first, so that smaller ones are found inside them; then by variables, so that ties do not depend on
+    # order.
     for a in sorted({a for a in supports if len(a) > 1}, key=lambda a: (-len(a), sorted(a))):
         if any(a <= b for b in named):
             continue
@@ -146,6 +150,7 @@ def _start_independent(problem: Problem) -> None:
 
 
 def _grow(problem: Problem, largest: int, tolerance: float, rounds: float, terms: int) -> str:
+    # An order that is not allowed costs infinitely much; the constant has order 0.
     order_limit = int(np.isfinite(problem.prices.by_order).sum()) - 1
     margins = Margins(problem, min(largest, order_limit))
     cost, done = description(problem), 0
@@ -164,6 +169,8 @@ def _grow(problem: Problem, largest: int, tolerance: float, rounds: float, terms
                 problem.names += candidate.name
                 problem.table.theta.update((y, 0.0) for y in candidate.indices(margins))
             _refit_wide(problem, tolerance, _NEWTON_STEPS)
+            # A batch was chosen one by one. If all together do not pay, half of them may, and in the end the best one
+            # alone.
             if (new := description(problem)) < cost:
                 cost = new
                 problem.record("append" if batch[0].term else "margin", cost)
@@ -201,6 +208,7 @@ def _candidates(problem: Problem, margins: Margins, room: int) -> list[_Candidat
         if int(y) not in problem.table.theta:
             name = problem.price(int(y)) - problem.prices.weight
             found.append(_Candidate(float(net), name, problem.support(int(y)), int(y)))
+    # Gains are counted in this unit, so that a difference of rounding size is a tie, which the variables decide.
     unit = _TIED_SHARE * max((c.net for c in found), default=1.0)
     return sorted(found, key=lambda c: (-round(c.net / unit), sorted(c.variables), c.term or 0))
 
@@ -211,6 +219,7 @@ def _batch(candidates: list[_Candidate]) -> list[_Candidate]:
     for candidate in candidates:
         if candidate.net < _SHARE_OF_BEST * candidates[0].net or len(batch) == _AT_ONCE:
             break
+        # Gains of sets that share a pair would be counted twice.
         if all(len(candidate.variables & other.variables) <= 1 for other in batch):
             batch.append(candidate)
     return batch
@@ -230,6 +239,7 @@ def sift_out(problem: Problem) -> None:
     y, theta = as_arrays(grown)
     quadratic = Quadratic(problem.table.fisher(y), theta, problem.total)
     orders = (problem.table.digits(y) > 0).sum(axis=1)
+    # The strictest first; if it lengthens the description, less is dropped, and at last nothing but noise.
     for believed in (BELIEVED_PART, BELIEVED_PART / 4, 0.0):
         sifted = sift(quadratic, orders, believed, is_small(problem.table.basis.n_states))
         problem.table.set_theta(as_theta(y[sifted.stay], sifted.theta))

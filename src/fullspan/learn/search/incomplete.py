@@ -232,6 +232,7 @@ class _Rounds:
         observed = Observed(basis, y, self.data.states, self.data.counts)
         mean, precision = fitted.prior or (np.zeros(len(y)), np.zeros(len(y)))
         free, total = Free(DualTable(basis, np.float64), y), self.data.total
+        # The published search has no pseudo-row; its boundary is the half row of the table.
         pseudo = 0.0 if self.options.by_terms else PSEUDO_ROWS
         data = Smoothed(observed, basis, fitted.model.terms, total, pseudo)
         return Likelihood(free, data, precision / total, self.options.l1, mean), observed

@@ -38,6 +38,7 @@ class Margins:
         self.groups = []
         for size in range(1, min(self.largest, len(usable)) + 1):
             sets = np.array(list(itertools.combinations(usable, size)), dtype=np.int64).reshape(-1, size)
+            # Sets of many levels are left to single terms and to smaller margins.
             sets = sets[cards[sets].prod(axis=1) <= MAX_CELLS]
             if not 0 < len(sets) <= MAX_SETS:
                 break
@@ -94,6 +95,7 @@ class Group:
             sets=sets,
             masks=(np.int64(1) << sets).sum(axis=1),
             n_terms=cards[sets].prod(axis=1) - 1,
+            # by_order holds the price of one weight as well, which here is counted per missing term.
             names=prices.by_order[size] - prices.weight + prices.by_variable[sets].sum(axis=1),
             data=problem.table.data_margins(sets),
         )

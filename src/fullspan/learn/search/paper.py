@@ -100,6 +100,7 @@ class _Search:
         choice = _best(problem, self.used, self.candidates)
         if choice is None or choice.gain < self.epsilon:
             return 0, "converged"
+        # A device finds its own floor in the pass; here a few look-ups spare the scan most of its logarithms.
         floor = 0.0 if table.knows_floor else _floor_after(problem, choice, self.candidates)
         self.candidates = table.move(choice.index, choice.delta, floor, problem.l1)
         if choice.move == "remove":
@@ -134,6 +135,7 @@ class _Search:
         self._record(choice.move, choice.gain)
 
     def _record(self, move: Move, gain: float) -> None:
+        # Only at a rebuild is the cost computed anew: in between each gain is exact but for rounding.
         self.cost -= gain
         self.problem.record(move, self.cost)
 
@@ -146,6 +148,7 @@ class _Search:
 
 def _next_interval(interval: int, drift: float) -> int:
     """Steps until the next rebuild, from the rounding that this one has removed."""
+    # Rounding grows with the steps since the last rebuild, so that a quarter of them is safe again.
     if drift > _DIRTY:
         return max(interval // 4, 1)
     return min(2 * interval, _LONGEST_INTERVAL) if drift < _CLEAN else interval
@@ -163,6 +166,7 @@ def _best(problem: Problem, used: _InUse, candidates: Candidates) -> _Choice | N
         eta, zero_one = problem.eta_at(y), problem.table.basis.zero_one
         delta = line.step_to(eta, line.shrunk(eta, problem.d_at(y), problem.l1), zero_one)
         choices.append(_Choice("append", int(y[0]), float(delta[0]), float(candidates.gains[0])))
+    # Of equal gains the lowest index, as in the scan.
     return max(choices, key=lambda c: (c.gain, -c.index), default=None)
 
 
@@ -189,4 +193,5 @@ def _floor_after(problem: Problem, choice: _Choice, candidates: Candidates) -> f
     target = line.shrunk(eta, problem.d_at(others), problem.l1)
     net = line.drop(eta, target, line.step_to(eta, target, zero_one), zero_one)
     net -= np.array([problem.price(int(i)) for i in others])
+    # A little less than what was computed: the scan works in the table's precision, and must find this candidate again.
     return max(0.0, 0.99 * float(net.max()) - 1e-7)

@@ -76,6 +76,7 @@ class Problem:
     @property
     def weight_price(self) -> float:
         """One nat, per row: what an estimated weight costs in prediction, or its price if that is lower."""
+        # Akaike's cost of an estimated weight: half a nat for fitting noise, and half for being wrong on new rows.
         return min(self.prices.weight, 1.0 / self.total)
 
     def price(self, index: int) -> float:
@@ -158,6 +159,7 @@ def refit(problem: Problem, tolerance: float, max_iterations: int = 50, prior: P
         return True
     y, theta = as_arrays(table.theta)
     prior = prior or Prior.flat(len(y))
+    # log Z of a float32 table: below this a rise of the objective is rounding, and no step is cut for it.
     rounding = 32 * float(np.finfo(table.dtype).eps)
     joint = _Joint(Free(table, y, theta), Known(problem.d_at(y)), prior.precision, centre=prior.mean)
     descent = Descent(joint, theta, 0.0, max_iterations, slack=lambda *_: rounding)

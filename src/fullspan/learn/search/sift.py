@@ -63,6 +63,7 @@ class Quadratic:
         cross = self.fisher[np.ix_(stay, out)]
         solved = Cholesky.of(self.fisher[np.ix_(stay, stay)]).solve(cross) if len(stay) else cross
         information = np.diag(self.fisher)[out] - np.sum(cross * solved, axis=0)
+        # A term that those in the model determine has no information left, and rounding may make it negative.
         information = np.maximum(information, 1e-10 * np.diag(self.fisher)[out] + 1e-300)
         return (self.pull[out] - solved.T @ self.pull[stay]) / information, 1.0 / (self.total * information)
 
@@ -70,6 +71,7 @@ class Quadratic:
 def sift(quadratic: Quadratic, orders: NDArray[np.int64], believed: float, in_numpy: bool) -> Sifted:
     """Run the three steps; ``orders`` holds the order of each term, ``in_numpy`` is that of :func:`fit_code`."""
     everything = np.arange(len(orders))
+    # theta^2 / (2 var) is the likelihood that dropping this term alone costs, on the quadratic model.
     stay = _drop(quadratic, everything, lambda _, theta, noise: theta**2 / (2 * noise) - _NAT)
     out = np.setdiff1d(everything, stay)
     theta, noise = np.empty(len(orders)), np.empty(len(orders))
@@ -91,6 +93,7 @@ def _drop(quadratic: Quadratic, stay: NDArray[np.int64], margin: object) -> NDAr
         losers = np.flatnonzero(excess < 0)
         if not losers.size:
             break
+        # Not all at once: of two terms that stand for each other both look superfluous until one has gone.
         worst = losers[np.argsort(excess[losers], kind="stable")][: (losers.size + 2) // 3]
         stay = np.delete(stay, worst)
     return stay

@@ -33,6 +33,7 @@ _BIT = {
     (WALSH, INVERT): ((0.5, 0.5), (0.5, -0.5)),
     (WALSH, SYNTHESISE): ((1, 1), (1, -1)),
     (MONOMIAL, ANALYSE): ((1, 1), (0, 1)),
+    # Rows of T^-1: p(0) = 1 - eta_1, p(1) = eta_1.
     (MONOMIAL, INVERT): ((1, -1), (0, 1)),
     (MONOMIAL, SYNTHESISE): ((1, 0), (1, 1)),
     (INDICATOR, ANALYSE): ((1, 1), (-1, 1)),
@@ -68,6 +69,7 @@ def _walsh_line(work: NDArray[Any], card: int, step: int) -> None:
 @serial
 def _dummy_line(line: NDArray[Any], card: int, step: int, kind: int, op: int) -> None:
     """Monomial and indicator fibres: one sum over the levels, then one affine map per level."""
+    # The level 0 stands for the constant: it holds the sum over all levels after ANALYSE, the offset in SYNTHESISE.
     first = line[:step]
     if op == SYNTHESISE:
         if kind == INDICATOR:
@@ -152,6 +154,7 @@ def _group(
             scale /= cards[i]
     one, factor = table.dtype.type(1), table.dtype.type(scale)
     across = stride == 1 and width > 1  # columns are whole blocks: transposed when read and when written
+    # Else a tile is `size` rows of `width` neighbouring entries, `stride` apart.
     columns = 1 if across else stride // width
     tiles = table.size // (size * width)
     chunks = min(tiles, 256)
@@ -184,6 +187,7 @@ def transform_plain(tables: NDArray[Any], cards: NDArray[np.int64], kinds: NDArr
 
     In large tables a variable of two levels is a group of its own, and its matrix is written out as sums.
     """
+    # A product with a 2 x 2 matrix is dear in BLAS once the table leaves the cache.
     many = tables.size > PAIRWISE_NUMBERS
     stride, matrices = (
         1,
@@ -210,6 +214,7 @@ def _pairs(pairs: NDArray[Any], matrix: NDArray[np.float64]) -> None:
     """Map ``pairs`` (m, 2, stride) by a 2 x 2 matrix of 0, 1, -1 or their halves, in place."""
     left, right = pairs[:, 0], pairs[:, 1]
     (a, b), (c, d) = np.sign(matrix).tolist()
+    # Of both outputs the second still needs the first input.
     old = left.copy() if c else left
     if b:
         _combined(a, left, b, right, left)

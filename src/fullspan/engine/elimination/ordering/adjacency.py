@@ -41,6 +41,8 @@ def _adjacency(scope_starts, variables, free):  # type: ignore[no-untyped-def]
             live += free[variables[e]]
         for e in range(scope_starts[f], scope_starts[f + 1]):
             if free[variables[e]]:
+                # An upper bound: neighbours that share several factors are listed several times, and once after
+                # `_once`.
                 bounds[variables[e] + 1] += live - 1
     for v in range(n):
         bounds[v + 1] += bounds[v]
@@ -69,6 +71,7 @@ def _once(bounds, raw):  # type: ignore[no-untyped-def]
     for v in range(n):
         for e in range(bounds[v], bounds[v + 1]):
             u = raw[e]
+            # A stamp per variable: the list need not be sorted or cleared.
             if seen[u] != v:
                 seen[u] = v
                 raw[kept] = u

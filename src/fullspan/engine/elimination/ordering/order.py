@@ -169,12 +169,16 @@ def _best(rows: NDArray[np.uint64], log2_cards: NDArray[np.float64]) -> Ints:
     """
     best, least, work, kind = np.arange(len(rows)), np.inf, 0, SMALLEST
     for one in (SMALLEST, FEWEST_EDGES, SWEEP):
+        # Ties by number first: without luck the order is the same for the same graph. An order gives up at the best
+        # total.
         order, total, looked = greedy(rows, log2_cards, np.arange(len(rows)) / len(rows), one, float(least))
         work += looked
         if total < least:
             best, least, kind = order, total, one
+    # A fixed seed: the order decides the order of sums, and so the last digit of log Z.
     rng = np.random.default_rng(0)
     for _ in range(_MOST_ORDERS):
+        # By counted work and not by the clock, so that a loaded machine finds the same order.
         if not _SECONDS_PER_WORD * work < _TIME_SHARE * _SECONDS_PER_ENTRY * least:
             break
         order, total, looked = greedy(rows, log2_cards, rng.random(len(rows)), kind, float(least))

@@ -68,9 +68,11 @@ def backward(program, factors, messages, marginals, tables):  # type: ignore[no-
     """
     index = np.empty(max(1024, program.axis_cards.max() if len(program.axis_cards) else 1), dtype=np.uint64)
     inner, scratch = np.empty(len(index)), np.empty(program.scratch)
+    # The reverse of the forward order: when a step is reached, its own outside weight is complete.
     for k in range(len(program.axes) - 2, -1, -1):
         start = program.messages[k]
         if program.axes[k + 1] - program.axes[k] == 1:
+            # A component's last message is its Z: the outside weight 1 / Z makes the table a distribution.
             messages.pool[start] = -messages.pool[start] if messages.is_log[k] else 1.0 / messages.pool[start]
         first, size, number = inner_axes(program, k)
         in_logs = messages.in_logs[k]
@@ -85,6 +87,7 @@ def backward(program, factors, messages, marginals, tables):  # type: ignore[no-
         else:
             blocks = blocks_of(program, factors, k, first, size, number, inner, in_logs)
             targets = _targets(program, k, blocks)
+            # A copy for each task; `_collect` adds them up in order, so that sums do not depend on the cores.
             gathered = np.zeros((targets.tasks, targets.room))
             _in_tasks(program, factors, messages, k, blocks, targets, scratch, tables, gathered)
             _collect(program, factors, k, blocks, targets, gathered, tables, level)
@@ -110,6 +113,7 @@ def _weigh(table, size, card, messages, k, start, in_logs):  # type: ignore[no-u
             weight = (pool[c] if messages.is_log[k] else np.log(pool[c])) - unit
             row = table[c * card : (c + 1) * card]
             for level in range(card):
+                # An impossible state may have the weight +inf, whose sum with -inf would be NaN.
                 row[level] = np.exp(row[level] + weight) if row[level] > -np.inf else 0.0
     elif card == 2:
         for c in range(size // 2):
@@ -170,6 +174,7 @@ def _turn(program, messages, k, scratch):  # type: ignore[no-untyped-def]
         part, back = pool[start:end], scratch[held:]
         if messages.is_log[child]:
             for e in range(len(part)):
+                # Where nothing flows back the state is impossible, and 0 / 0 is to be 0.
                 part[e] = np.log(back[e]) - part[e] if back[e] > 0.0 else -np.inf
         else:
             for e in range(len(part)):
@@ -195,6 +200,8 @@ def _targets(program, k, blocks):  # type: ignore[no-untyped-def]
             child = -1 - program.sources[i]
             directly[o], starts[o] = True, in_scratch
             in_scratch += program.messages[child + 1] - program.messages[child]
+        # Large factors are written to where they lie; small ones are summed up apart first, since many blocks hit one
+        # entry.
         elif parts > LAID_OUT_STATES:
             directly[o] = True
         elif parts > 1:
@@ -204,6 +211,7 @@ def _targets(program, k, blocks):  # type: ignore[no-untyped-def]
     for a in range(first):
         states, everywhere = program.axis_cards[program.axes[k] + a], True
         for o in range(inputs):
+            # Two tasks with different states of this axis would write to the same entries.
             if directly[o] and program.strides[program.stride_starts[program.inputs[k] + o] + a] == 0:
                 everywhere = False
         if everywhere and tasks * states <= _TASKS and blocks.number >= _PARALLEL_BLOCKS:

@@ -74,6 +74,7 @@ def blocks_of(program, factors, k, first, size, number, inner, in_logs):  # type
             which[outer], runs[outer] = i, run_length(program, k, i, first)
             spread(offsets[outer], program, k, i, first)
             parts = n_parts(program, k, i, first)
+            # A factor whose entries are neighbours already is read as it stands; laying it out would only copy it.
             if program.sources[i] >= 0 and parts <= LAID_OUT_STATES and runs[outer] < size:
                 row_starts[outer] = room
                 room += parts * size
@@ -94,6 +95,7 @@ def _lay_rows(rows, offsets, program, factors, k, i, first, size, in_logs):  # t
         row = rows[part * size :]
         for j in range(size):
             x = entries[offsets[j]]
+            # Logarithms once for each row that is laid out, not for each block that reads it.
             row[j] = x if is_log or not in_logs else np.log(x)
 
 
@@ -187,6 +189,7 @@ def fill_block(table, program, factors, messages, k, blocks, block, in_logs):  #
     if len(blocks.lone) and not in_logs:
         weights = level_weights(program, factors, k, blocks, block, in_logs)
         card = len(weights)
+        # The innermost loop of most models; `j % card` would keep it from vectorising.
         if card == 2:
             for c in range(size // 2):
                 table[np.uint64(2 * c)] = blocks.inner[np.uint64(2 * c)] * weights[0]

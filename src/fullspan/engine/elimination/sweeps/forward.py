@@ -36,6 +36,7 @@ def forward(program, factors, messages, maximise):  # type: ignore[no-untyped-de
     for k in range(len(program.axes) - 1):
         first, size, number = inner_axes(program, k)
         low, high = input_range(program, factors, messages, k)
+        # Known before anything is multiplied: a product cannot leave the range if the sum of the bounds does not.
         in_logs = maximise or low < LOWEST or high > HIGHEST
         messages.in_logs[k] = in_logs
         enter(inner, size, program, factors, messages, k, first, index, in_logs)
@@ -51,6 +52,8 @@ def forward(program, factors, messages, maximise):  # type: ignore[no-untyped-de
                     _sum_out(table, size, card, messages.pool, start + b * (size // card), in_logs, maximise)
             else:
                 _many_blocks(program, factors, messages, k, blocks, in_logs, maximise)
+        # Most messages skip the pass that finds and takes out their scale. The last message of a component has its
+        # scale taken out in any case: it is log Z.
         if in_logs or low < -_NEAR_LOG or high + card > _NEAR_LOG or program.axes[k + 1] - program.axes[k] == 1:
             _store(messages, k, start, end, in_logs, maximise)
         else:
@@ -77,6 +80,7 @@ def _sum_out(table, size, card, pool, start, in_logs, maximise):  # type: ignore
             row, top = table[c * card : (c + 1) * card], -np.inf
             for level in range(card):
                 top = max(top, row[level])
+            # A row without any possible state stays at -inf: exp(-inf + inf) would be NaN.
             if top > -np.inf and not maximise:
                 total = 0.0
                 for level in range(card):
@@ -120,6 +124,7 @@ def _store(messages, k, start, end, in_logs, maximise):  # type: ignore[no-untyp
     """Take the scale out of a message and note its range; logarithms of a moderate range become numbers."""
     pool = messages.pool[start:end]
     messages.is_log[k] = False
+    # Of an empty message: bounds of -inf would send all steps above it to logarithms.
     messages.low[k], messages.high[k] = 0.0, 0.0
     least, high = extremes(pool, in_logs)
     if high == (-np.inf if in_logs else 0.0):
@@ -136,6 +141,7 @@ def _store(messages, k, start, end, in_logs, maximise):  # type: ignore[no-untyp
                 pool[e] = np.exp(pool[e])
         return
     log_high = np.log(high)
+    # Dividing a long message would cost another pass over memory; its range is known now, which is all that is needed.
     if len(pool) > 1024 and abs(log_high) < _NEAR_LOG:
         messages.scale[k], messages.low[k], messages.high[k] = 0.0, np.log(least), log_high
         return
@@ -202,6 +208,7 @@ def _pick(weights, card, uniform):  # type: ignore[no-untyped-def]
         if weights[level] > 0.0:
             last = level
     target, below = uniform * total, 0.0
+    # Up to the last level with a weight, which takes the rest: rounding must never draw one of weight 0.
     for level in range(last):
         below += weights[level]
         if target < below:

@@ -68,12 +68,14 @@ def _arranged(scope_starts, variables, strides, table_starts, place, m):  # type
     home, first = np.full(n_factors, m, dtype=np.int64), np.zeros(m + 2, dtype=np.int64)
     for f in range(n_factors):
         for e in range(scope_starts[f], scope_starts[f + 1]):
+            # A factor enters where the first of its variables is summed out; clamped ones have places behind all steps.
             home[f] = min(home[f], place[variables[e]])
         first[home[f] + 1] += 1
     for k in range(m + 1):
         first[k + 1] += first[k]
     sorted_factors = np.empty(n_factors, dtype=np.int64)
     for f in range(n_factors):
+        # A counting sort: linear, and factors of one step keep their order.
         sorted_factors[first[home[f]]] = f
         first[home[f]] += 1
     starts, tables = np.zeros(n_factors + 1, dtype=np.int64), np.zeros(n_factors + 1, dtype=np.int64)
@@ -165,6 +167,8 @@ def _axes(cards, bounds, separator):  # type: ignore[no-untyped-def]
             axis_cards[end] = cards[separator[e]]
             size *= axis_cards[end]
             end += 1
+        # The variable of the step itself comes last: it is the fastest axis, and the sum runs along neighbouring
+        # entries.
         axis_variables[end], axis_cards[end] = k, cards[k]
         axes[k + 1], messages[k + 1] = end + 1, messages[k] + size
     return axes, axis_variables, axis_cards, messages
@@ -225,6 +229,8 @@ def _strides(factors, axes, axis_variables, inputs, sources, bounds, separator):
                     v = separator[e]
                     strides[start + axis_of[v]] = stride
                     stride *= cards[v]
+                # What flows back to the messages that entered is gathered apart, since the messages are still read
+                # meanwhile.
                 held += stride
         scratch = max(scratch, held)
     return strides, stride_starts, scratch

@@ -40,6 +40,7 @@ def null_space(rows: Array) -> tuple[NDArray[np.int64], Array]:
     m, r = rows.shape
     gram = rows.T @ rows
     factor, order, rank, _ = dpstrf(gram, tol=_DEPENDENT_DISTANCE * m) if m and r else (gram, np.arange(1, r + 1), 0, 0)
+    # All columns vanish: the factorisation would take the largest of them, which is rounding, for a direction.
     if r and gram.diagonal().max() <= _DEPENDENT_DISTANCE * m:  # LAPACK takes the first pivot as it is
         rank = 0
     pivots, free = order[:rank] - 1, order[rank:] - 1
@@ -160,6 +161,8 @@ class Functions:
             null = integral(columns @ u)
             if not null.shape[1]:
                 return pivots, null, some
+            # One random combination tests all of them at once: if any does not vanish somewhere, the mixture does not
+            # either, but for a set of measure 0.
             mix = self.rng.normal(size=null.shape[1]) / np.abs(null).max(axis=0)
             table = np.abs(self.table(null @ mix), out=self._table)
             table[some] = 0.0
@@ -187,6 +190,7 @@ class Functions:
         ------
         FullspanError : a linear program has no solution, or they did not end.
         """
+        # Few states: one program with all of them is quicker than several with some.
         if int(members.sum()) <= _ALL_AT_ONCE_STATES:
             pool = np.flatnonzero(members)
         rows = self.rows(columns, pool)

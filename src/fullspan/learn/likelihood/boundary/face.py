@@ -124,6 +124,7 @@ def face_of(
     _check(basis, terms, seen)
     k, rng = terms.size, np.random.default_rng(seed)
     functions = Functions(basis, terms, int(seen[0]), max_memory, rng, max_rounds)
+    # Four times as many states as terms nearly always show full rank, and then no table is needed.
     some = rng.choice(seen, min(seen.size, 4 * k + 16), replace=False, shuffle=False)
     if len(null_space(functions.phi(some))[0]) == k:
         return Face(np.zeros(k), basis.n_states, k)
@@ -154,12 +155,15 @@ def _shrink(functions: Functions, constant: Array, on: Mask) -> tuple[Array, Int
         if not len(pivots):
             return gone, met
         columns = constant[:, pivots]
+        # A direction that is 0 on the states seen and at most 0 elsewhere: the lower its mean, the more states it
+        # excludes.
         cost = functions.rows(columns, some).mean(axis=0) + functions.means(on) @ columns
         v, value, pool = functions.minimise(cost, columns, (-1.0, 1.0), on, 0.0, some)
         met = np.union1d(met, pool)
         if value > -ZERO:
             return gone, met
         table = functions.table(v)
+        # Half the lowest value: what is clearly off the face goes, and what is nearly on it waits for the next stage.
         on &= table >= max(-_CLEAR_VALUE, float(table.min(where=on, initial=0.0)) / 2)
     raise FullspanError(
         f"{functions.max_rounds} stages did not find the face of {len(functions.terms)} terms; {REMEDY}"
@@ -172,13 +176,16 @@ def _certificate(functions: Functions, gone: Array, on: Mask, met: Ints, roundin
     States that the linear program did not see may fall short by half; the direction is scaled to make up for it.
     """
     off = ~on
+    # Positive and negative parts apart make the sum of sizes linear: the program finds a sparse direction.
     size = np.tile(np.abs(gone).max(axis=0), 2)
     v, _, _ = functions.minimise(size, np.hstack([gone, -gone]), (0.0, None), off, -1.0, met[off[met]], slack=0.5)
+    # Small integers if they serve: they are exact, and people can read them.
     for candidate in (integral(v[:, None])[:, 0], v):
         table = functions.table(candidate)
         gap = -float(table.max(where=off, initial=-np.inf))
         error = float(np.abs(table, out=table).max(where=on, initial=0.0))
         if gap > 0.4 and error <= rounding * float(np.abs(candidate).max()):
+            # By a power of two, which keeps integers exact.
             return candidate / (2.0 ** np.floor(np.log2(gap)) if gap >= 1.0 else gap)
     raise FullspanError(
         f"the direction of {len(v)} diverging weights is lost in rounding (gap {gap:.1e}, error {error:.1e}); {REMEDY}"
