@@ -82,8 +82,10 @@ class RowSketch:
         hashes, counts = row_hashes(data), data.counts
         whole = bool((counts == np.floor(counts)).all())
         once = (counts == 1) & whole
+        # The lowest bit of a hash is given up for it: 47 bits still tell millions of rows apart.
         marked = hashes & ~np.uint64(1) | once.astype(np.uint64)
         n_twice = int((counts == 2).sum()) if whole else 0
+        # The smallest hashes are a random sample of the distinct rows, the same one whenever the table is read.
         kept = np.sort(marked)[:MAX_HASHES]
         return cls(_digest(hashes, counts), kept, len(hashes), int(once.sum()), n_twice, data.is_complete)
 
@@ -101,6 +103,7 @@ class RowSketch:
             return 1.0, ""
         if not self.n_once:
             return math.nan, ALIKE
+        # An incomplete row cannot be one of those learned from, if these were all complete.
         complete = ~(data.states < 0).any(axis=1) if self.is_complete else np.ones(len(counts), dtype=bool)
         judged = self._judged(hashes) & complete
         known = self.hashes & ~np.uint64(1)
@@ -123,6 +126,7 @@ class RowSketch:
         """Rows of which the record says whether they were learned from."""
         if self.n_distinct <= len(self.hashes):
             return np.ones(len(hashes), dtype=bool)
+        # Beyond the largest hash kept the record says nothing, neither that a row is known nor that it is not.
         return np.asarray((hashes & ~np.uint64(1)) <= (self.hashes[-1] & ~np.uint64(1)))
 
     def _share(self, once: NDArray[np.float64], never: NDArray[np.float64]) -> tuple[float, bool]:
@@ -131,6 +135,7 @@ class RowSketch:
         if total == 0:
             return math.nan, False
         squares = float(once @ once + never @ never)
+        # Kish's effective number: a row of weight 10 is one row as far as chance goes.
         effective = total * total / squares
         chance, error = self._chance(effective)
         found = float(once.sum()) / total
@@ -159,6 +164,7 @@ class RowSketch:
 
     def to_json(self) -> dict[str, Any]:
         """Plain types; six bytes of each hash are kept, in base64."""
+        # Big-endian whatever the machine, so that files are the same everywhere.
         raw = self.hashes.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 8 - _HASH_BYTES :]
         text = base64.b64encode(raw.tobytes()).decode("ascii")
         return {**{name: getattr(self, name) for name in _PLAIN}, "hashes": text}
@@ -189,7 +195,9 @@ def row_hashes(data: Empirical) -> NDArray[np.uint64]:
     for j, variable in enumerate(data.space.variables):
         words = [_word(variable.name, str(level)) for level in variable.levels]
         codes = np.asarray(data.states[:, j], dtype=np.int64)
+        # A sum does not depend on the order of the columns; the mixing below makes it a hash again.
         hashes += np.array([*words, _word(variable.name, None)], dtype=np.uint64)[codes]  # -1 is the last
+    # The finaliser of SplitMix64.
     for shift, factor in zip((30, 27), _MULTIPLIERS, strict=True):
         hashes = (hashes ^ (hashes >> np.uint64(shift))) * factor
     return (hashes ^ (hashes >> np.uint64(31))) >> np.uint64(64 - 8 * _HASH_BYTES)

@@ -140,6 +140,7 @@ def _move(start: Any, indices: Any, theta: Any, p: Any) -> float:
 @serial
 def _moments(start: Any, indices: Any, p: Any, out: Any) -> None:
     for x in range(len(p)):
+        # Off the face probabilities underflow to 0, and most states need not be visited.
         if p[x] != 0.0:
             for c in range(start[x], start[x + 1]):
                 out[indices[c]] += p[x]
@@ -152,6 +153,7 @@ def _second_moments(start: Any, indices: Any, p: Any, out: Any) -> None:
         if p[x] != 0.0:
             for c in range(start[x], start[x + 1]):
                 row = indices[c]
+                # Indices increase within a row, so that this is the lower triangle.
                 for d in range(start[x], c + 1):
                     out[row, indices[d]] += p[x]
 

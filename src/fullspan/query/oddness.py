@@ -153,6 +153,7 @@ def _cells(distribution: Distribution, state: NDArray[np.int64], logs: list[Arra
                 variable.name,
                 variable.levels[code] if code >= 0 else None,
                 math.exp(own),
+                # 0.0 and not -0.0 for what is certain.
                 -own + 0.0,
                 variable.levels[best],
                 math.exp(float(log[best])),
@@ -167,8 +168,10 @@ def _shares(distribution: Distribution, states: Ints, scores: Array, n_draws: in
     shares, drawn = np.empty(len(states)), distribution.sample(n_draws, rng)
     patterns, which = np.unique(states >= 0, axis=0, return_inverse=True)
     for k, observed in enumerate(patterns):
+        # Far fewer rows are distinct than drawn where few columns are observed.
         distinct, times = np.unique(np.where(observed, drawn, -1), axis=0, return_counts=True)
         log_prob = distribution.log_prob(distinct)
         for r in np.flatnonzero(which.ravel() == k):
+            # Rows as likely as this one count, whatever rounding says.
             shares[r] = times[log_prob <= -scores[r] + 1e-9].sum() / n_draws
     return shares

@@ -106,6 +106,7 @@ class DuckRelation:
         return self._row(sql)[0]
 
     def some(self, column: Column) -> list[Any]:
+        # Without an order: any rows will do, and DuckDB stops reading after them.
         sql = f"SELECT {_value(column)} FROM {self.source} LIMIT {EXAMPLES}"
         return [value for (value,) in translated(lambda: self.connection.sql(sql).fetchall())]
 
@@ -116,7 +117,9 @@ class DuckRelation:
         """The same rows with one weight each, from an array in their order."""
         import pyarrow as pa
 
+        # A name with spaces, which no column of weights is likely to have in the table itself.
         self.connection.register("weights", pa.table({"weight of row": weights}))
+        # By position and not by a row number, which a parallel scan of a file need not give in order.
         source = f"(SELECT * FROM (SELECT * FROM {self.source}) POSITIONAL JOIN weights)"
         return replace(self, source=source), Column("sample_weight", "weight of row", "float")
 
@@ -133,6 +136,7 @@ class DuckRelation:
         measure = "count(*) AS n"
         if weight is not None:
             number = self._number(weight)
+            # NULL and NaN compare as NULL; `coalesce` counts them as bad too.
             bad = f"coalesce(NOT ({number} >= 0 AND {number} < 'infinity'::DOUBLE), true)"
             measure += f", sum({number}) FILTER (NOT {bad}) AS w, count(*) FILTER ({bad}) AS bad"
         return self._batches(f"SELECT {self._select(keys)}, {measure} FROM {self.source} GROUP BY {by}")
@@ -241,6 +245,7 @@ class DuckRelation:
         cell = quote(column.key)
         if column.is_text:
             return f"(CASE WHEN {self._is_mark(column)} THEN NULL ELSE TRY_CAST(trim({cell}) AS DOUBLE) END)"
+        # The mark 99 means the number, so that it is found as 99.0 as well.
         number = f"CAST({cell} AS DOUBLE)"
         marked = ", ".join(f"{mark!r}::DOUBLE" for mark in number_marks(self.marks.of(column)))
         return f"(CASE WHEN {number} IN ({marked}) THEN NULL ELSE {number} END)" if marked else number
@@ -275,6 +280,7 @@ class DuckRelation:
                 own.submit(_run, future, action)
                 return future.result()
             except KeyboardInterrupt:
+                # A query that has not begun is never begun; one that runs is interrupted until it has ended.
                 if not future.cancel():
                     while wait([future], timeout=0.05).not_done:  # again, should the query only have begun
                         self.connection.interrupt()
@@ -306,6 +312,7 @@ def _refuse_wide(keys: Sequence[Key]) -> None:
     cells = (
         4 if k.variable is not None and k.variable.edges is not None else _CELL.get(k.column.kind, 16) for k in keys
     )
+    # One bit a column says whether it is null.
     n_bytes = sum(cells) + len(keys) // 8 + _AGGREGATES
     if n_bytes > _ROW_BYTES:
         raise DataError(

@@ -79,6 +79,7 @@ def _with_contents(relation: Relation, column: Column, variable: Variable, weigh
 
 
 def _worth_cutting(extent: Extent, rule: tuple[str, Any]) -> bool:
+    # Numbers with leading zeros are codes, such as postal ones, and not quantities.
     return extent.n_bad == 0 and extent.n_padded == 0 and extent.n_distinct > rule[1]
 
 
@@ -136,9 +137,11 @@ def _quantile_edges(relation: Relation, column: Column, k: int, low: float, high
     """Distinct quantiles. A value so common that it fills the first or last bin gets that bin for itself."""
     points = relation.quantiles(column, [i / k for i in range(k + 1)])
     edges = {low, high, *points[1:-1]}
+    # A quantile at the very end means that many rows share this value: a bin of its own keeps the others comparable.
     if points[1] == low or points[-2] == high:
         above, below = relation.neighbours(column, low, high)
         if points[1] == low:
+            # The next value, so that the first bin [low, above) holds the common one alone.
             edges.add(above if above < high else (low + high) / 2)
         if points[-2] == high:
             edges.add((below + high) / 2)

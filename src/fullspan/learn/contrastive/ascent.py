@@ -122,6 +122,7 @@ class AscentRun:
         self.monitor = PseudoLikelihood(walk.form, *_some(states, weights, rng))
         self.theta = self.good = theta.copy()
         self.mean, self.n_mean, self.difference = np.zeros_like(theta), 0, np.zeros_like(theta)
+        # The pseudo-likelihood is exact and quick, where the likelihood itself would take a run of annealing.
         self.limit = _DIVERGED_FACTOR * self.monitor.value(theta) + 1e-3
         target = walk.at(theta)
         start = Base.of_states(target.cards, states, weights).sample(how.chains, rng)
@@ -150,16 +151,19 @@ class AscentRun:
         if how.restart:
             rows = self.rng.choice(len(self.states), size=how.chains, p=self.share)
             self.chains.states[:] = self.states[rows]
+            # The mean of the rows that the chains start from, not of all: their noise cancels in the difference.
             wanted = self.walk.form.moments(self.chains.states)
         self.chains.sweep(how.sweeps)
         difference = wanted - self.walk.form.moments(self.chains.states)
         with np.errstate(over="ignore", invalid="ignore"):
             theta = self.theta + how.rate * (difference - how.l2 * self.theta)
         if how.l1:
+            # After the step on the smooth part: a weight within reach of 0 becomes exactly 0.
             theta = np.sign(theta) * np.maximum(np.abs(theta) - how.rate * how.l1, 0.0)
         self.theta = theta
         if late:
             self.n_mean += 1
+            # A running mean: a sum of many weights would lose digits.
             self.mean += (theta - self.mean) / self.n_mean
             self.difference += (difference - how.l2 * theta - self.difference) / self.n_mean
 

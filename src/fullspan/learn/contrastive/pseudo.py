@@ -52,6 +52,7 @@ class PseudoLikelihood:
         x = self.states.astype(np.float64)
         fields = x @ machine.coupling + machine.bias
         value = float(self.share @ (np.logaddexp(0.0, fields) - x * fields).sum(axis=1))
+        # The logistic function by tanh: it cannot overflow.
         excess = (0.5 * (1 + np.tanh(0.5 * fields)) - x) * self.share[:, None]
         cross = excess.T @ x
         return value, form.back(excess.sum(axis=0), cross + cross.T)
@@ -94,6 +95,7 @@ def fit_pseudo(
     def note(intermediate_result: Any) -> None:
         watch(np.array(intermediate_result.x), float(intermediate_result.fun))
 
+    # ftol = 0: an objective that has ceased to fall in its last digits may still have a slope above tol.
     options = {"maxiter": max_iter, "maxfun": 2 * max_iter, "maxcor": 20, "ftol": 0.0, "gtol": tol}
     found = minimize(objective, theta, jac=True, method="L-BFGS-B", callback=note, options=options)
     violation = float(np.abs(found.jac).max(initial=0.0))
@@ -122,6 +124,7 @@ def _tables(
     for part in prange(n_parts):
         logits = np.empty(most)
         gradient = gradients[part]
+        # In turns, since rows are sorted and neighbouring ones alike in how long they take.
         for r in range(part, len(states), n_parts):
             x = states[r]
             for v in range(cards.size):

@@ -78,6 +78,7 @@ def base_rates(units: Units, data: Data) -> NDArray[np.float64]:
     for start, stop, size in units.blocks:
         part = slice(start, stop)
         if size == 1:
+            # One row spread evenly, so that a column with one value has a finite bias.
             p = (on[part] + 0.5) / (seen[part] + 1.0)
             base[part] = np.log(p) - np.log1p(-p)
         else:

@@ -76,6 +76,7 @@ class Ascent:
         """Move the offsets of hidden layers towards the means of a batch."""
         for layer in range(1, len(positive)):
             mean = self.network.device.xp.mean(positive[layer], axis=0)
+            # Slowly: a jump of the offset would change the bias that the same gradient stands for.
             self.offsets[layer] = self.offsets[layer] * (1 - _NEW_SHARE) + mean * _NEW_SHARE
 
     def directions(self, difference: Moments) -> tuple[list[Any], list[tuple[Any, Any]], list[Any]]:
@@ -109,6 +110,7 @@ class Ascent:
     def _factor(self, mean: Any) -> Any:
         xp = self.network.device.xp
         variance = 4 * mean * (1 - mean)
+        # A unit that hardly ever changes has variance 0.
         return 1 / xp.maximum(variance, variance * 0 + 1 / _LARGEST_STRETCH)
 
     def step(self, difference: Moments, rate: float) -> None:

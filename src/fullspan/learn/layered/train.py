@@ -42,6 +42,7 @@ class Rows:
         """Put rows on a device; missing units start at 0."""
         known = units != OPEN
         observed = None if known.all() else device.bits(known.astype(np.int8))
+        # Drawn before their first use; what stands there is the row's last visit.
         filled = np.where(known, units, 0).astype(np.int8) if observed is not None else units
         even = weights is None or float(np.ptp(weights)) == 0.0
         scaled = None if even or weights is None else device.array(weights / weights.mean())
@@ -113,6 +114,7 @@ class Trainer:
         for _ in range(options.gibbs_steps - 1):
             network.sweep(chains)
         for layer in range(0, network.n_layers, 2):
+            # Even layers given the odd ones: all of them are independent of each other then, and drawn at once.
             chains[layer] = network.draw(layer, chains)
         states = list(chains)
         for layer in range(1, network.n_layers, 2):

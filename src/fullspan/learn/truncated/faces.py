@@ -51,6 +51,7 @@ class Gram:
         except np.linalg.LinAlgError:
             return cls(matrix, None)
         diagonal = np.diag(factor[0])
+        # A factor exists for nearly dependent rows too, but its solutions would be noise.
         return cls(matrix, factor if float(diagonal.min()) > 1e-6 * float(diagonal.max()) else None)
 
     @cached_property
@@ -89,9 +90,11 @@ def certified(engine: TruncatedEngine, seen: Mask) -> Certificate | None:
     if seen.all() or len(rows) > min(MAX_GRAM, engine.k) or not np.diff(rows.start).all():
         return None  # v.F(x) is 0 on the state 0, not 1
     gram = Gram.of(rows)
+    # Of all v with v.F(x) = 1 on the states seen the shortest one is a combination of their rows.
     v = rows.moments(gram.solve(np.ones(len(rows))))
     values = engine.dot(v)
     gap = 1.0 - float(values.max(where=~seen, initial=-np.inf))
+    # A gap of rounding size certifies nothing; nor does a direction that is not constant on the states seen.
     if gap < _CLEAR_GAP or float(np.abs(values - 1.0).max(where=seen, initial=0.0)) > 1e-9 * gap:
         return None
     # 1 is among the combinations of the columns: centring takes one dimension
@@ -120,6 +123,7 @@ def by_program(engine: TruncatedEngine, seen: Mask) -> tuple[Face, Mask]:
     if found.status != 0:
         raise FullspanError(f"the search for states that vanish did not end: {found.message}; use l2= > 0")
     on = np.ones(len(engine), dtype=bool)
+    # At the optimum every slack is 0 or 1: directions can be scaled until those that move are at 1.
     on[off[found.x[k : k + m] > 0.5]] = False
     rows = engine.restricted(on)
     rank = _affine_rank(_products(rows)) if len(rows) <= MAX_GRAM else _rank(rows)

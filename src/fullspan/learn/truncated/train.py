@@ -77,6 +77,7 @@ def train(
         on_face = _few_states(found.rows, found.gram, q[seen], solver, tol, max_iter, watch)
         return Trained(_in_the_limit(engine, found.face, on_face, d), found.face)
     solution = _solve(engine, d, solver, l2, tol, max_iter, watch)
+    # A finite maximum has moderate weights as a rule; whether large ones diverge is worth a linear program.
     if l2 or solution.status == "interrupted" or np.abs(solution.theta).max(initial=0.0) < _LARGE_WEIGHT:
         return Trained(solution)
     if len(engine.indices) > MAX_PROGRAM:
@@ -147,12 +148,15 @@ def _few_states(
     """Fewer states than weights: theta is a combination of their rows of F, and needs no more dimensions."""
     if gram.factor is not None and (q > 0).all():  # independent rows: the limit is the data itself
         d, log_q = rows.moments(q), np.log(q)
+        # theta = F' a with F F' a = ln q - mean: the exponents are the logarithms of the shares, up to log Z.
         theta = rows.moments(gram.solve(log_q - log_q.mean()))
         value = rows.move(theta) - float(theta @ d)
         violation = float(np.abs(rows.eta() - d).max(initial=0.0))
+        # Rows that are nearly dependent lose digits; then the iteration below has the last word.
         if violation <= tol:
             return Solution(theta, value, violation, 1, "converged", (value,))
     values, vectors = gram.eigen
+    # Coordinates in which the rows of F have the same products: F = U S V', with U S for V' F'.
     features = vectors * np.sqrt(values)
     likelihood = Likelihood(_Reduced(features), Known(q @ features))
     name: SolverName = "newton" if solver == "auto" else solver
@@ -178,6 +182,7 @@ def _descent(
     theta, limit = np.zeros(engine.k), max_iter or PUBLISHED_STEPS
     rate = published_rate(engine) if learning_rate is None else learning_rate
     if learning_rate is None and l2:
+        # 1 / (largest curvature), to which the ridge adds l2.
         rate = 1.0 / (1.0 / rate + l2)
     likelihood = Likelihood(engine, Known(d), l2=l2)
     trace, steps, worst, status = [likelihood.move(theta.copy())], 0, np.inf, "iteration limit"

@@ -29,12 +29,14 @@ def write_atomically(path: Path, data: bytes) -> None:
             stream.write(data)
         return
     target = Path(os.path.realpath(path))
+    # In the same folder, since a rename is atomic on one file system only; names have at most 255 bytes.
     temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(8)}.tmp")
     try:
         with naming(target):
             with open(temporary, "xb") as file:
                 file.write(data)
                 file.flush()
+                # Before the rename: otherwise a crash may leave the new name with an empty file.
                 os.fsync(file.fileno())
             os.replace(temporary, target)
     except BaseException:
@@ -91,11 +93,13 @@ def read_bytes(path: Path, most: int, unpack: bool = False) -> bytes:
     ModelFileError : it cannot be read, is no regular file, is too large, or is damaged.
     """
     try:
+        # A pipe without a writer would never end.
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise ModelFileError(f"{path} is not a file")
         with open(path, "rb") as file:
             packed = unpack and file.read(len(_GZIP)) == _GZIP
             file.seek(0)
+            # One byte more than allowed: enough to know that it is too large, without unpacking the rest of a bomb.
             data = gzip.GzipFile(fileobj=file).read(most + 1) if packed else file.read(most + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ModelFileError(f"{path} is no sound gzip file, or is cut short: {error}") from error

@@ -90,6 +90,7 @@ def write(document: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
         raise ModelFileError(
             f"{path} cannot be written: the model holds something JSON has no form for ({error})"
         ) from error
+    # Whoever writes a model must be able to read it again.
     if len(data) > MAX_BYTES:
         raise ModelFileError(f"{path} cannot be written: it would be larger than {MAX_BYTES >> 20} MiB")
     try:
@@ -106,6 +107,8 @@ def checksum(document: Mapping[str, Any]) -> str:
 
 def _signed(document: Mapping[str, Any]) -> dict[str, Any]:
     """The document as a reader will parse it, with its checksum: NumPy's numbers are plain ones there."""
+    # Written and parsed first, so that the checksum is of what a reader gets: -0.0, tuples and NumPy's numbers
+    # included.
     parsed = json.loads(_line(document))
     return {**parsed, "checksum": checksum(parsed)}
 
@@ -157,6 +160,7 @@ def kind_of(source: Source) -> str:
     if root["format"].text() != FORMAT:
         raise root["format"].refuse(f"{shown(root['format'].value)} is not {FORMAT!r}")
     version = root["version"].whole(1)
+    # Said before the checksum is looked at: a newer version may compute it otherwise.
     if version > VERSION:
         raise ModelFileError(
             f"{root.file} was written by a newer version of fullspan (format {version}; this one reads up to "
@@ -186,6 +190,7 @@ def opened(source: Source, kind: str) -> Node:
 def _check_sum(root: Node) -> None:
     try:
         expected = checksum(root.value)
+    # Parsing takes deeper nesting than writing does.
     except RecursionError as error:
         raise root.refuse("it is nested too deeply") from error
     if root["checksum"].text() != expected:

@@ -34,8 +34,10 @@ def check_log_z(node: Node, basis: Basis, weights: Mapping[Term, float]) -> None
     """
     if basis.n_states > _CHECKED_STATES or max(basis.cards) > _CHECKED_LEVELS:
         return
+    # Weights of a crafted file may overflow: the comparison below then fails, as it should.
     with np.errstate(over="ignore", invalid="ignore"):
         expected = log_sum_exp(small_exponents(basis, weights))
+    # Written so that NaN is refused too.
     if not abs(expected - node.value) <= _LOG_Z_TOLERANCE * (1 + abs(expected)):
         raise node.refuse(f"{shown(node.value)} does not belong to the weights, whose log Z is {expected:.6g}")
 
@@ -52,6 +54,7 @@ def check_normalised(node: Node, graph: FactorGraph) -> None:
     if not _is_acyclic(graph):
         raise node.refuse("a variable depends on itself through others")
     worst = _worst_sum(graph)
+    # Not "greater than": a NaN must be refused as well.
     if not abs(worst - 1) <= _CONDITIONAL_TOLERANCE:
         raise node.refuse(f"a factor sums to {worst:.6g} over its first variable, where 1 is expected")
 

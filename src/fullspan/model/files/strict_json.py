@@ -76,6 +76,7 @@ class Node:
 
     def whole(self, least: int, most: int = 2**63 - 1) -> int:
         """An integer in a range; 1.0 and true are none."""
+        # True is an int in Python.
         if not isinstance(self.value, int) or isinstance(self.value, bool):
             raise self._expected("a whole number")
         if not least <= self.value <= most:
@@ -86,6 +87,7 @@ class Node:
         """A finite number."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             raise self._expected("a number")
+        # float() of an integer of many thousand digits raises, or takes its time.
         if isinstance(self.value, int) and abs(self.value) > 2**63:
             raise self.refuse(f"{shown(self.value)} is too large")
         if self.value < least:
@@ -106,6 +108,7 @@ def shown(value: Any) -> str:
         return "an object" if isinstance(value, dict) else "a list"
     if isinstance(value, int) and abs(value) >= 10**30:
         return "a number of very many digits"
+    # Escaped: what a file holds is shown on terminals.
     text = json.dumps(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
@@ -121,6 +124,7 @@ def read_json(path: Path) -> Node:
     try:
         text = read_bytes(path, MAX_BYTES).decode("utf-8")
         value = json.loads(text, object_pairs_hook=_unique, parse_constant=_constant, parse_float=_finite)
+        # A search in the text is quick; only a file that has an escape of this kind is walked through.
         if _SURROGATE.search(text):
             _refuse_surrogates(value, path)
         return Node(value, str(path))
@@ -148,6 +152,7 @@ def _refuse_surrogates(value: Any, path: Path) -> None:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # A repeated key would hide one of two values, and which one differs from program to program.
     members = dict(pairs)
     if len(members) != len(pairs):
         seen: set[str] = set()

@@ -101,6 +101,7 @@ def _read_tree(node: Node, space: Space) -> HiddenTree:
         raise node.refuse(f"{len(parents)} parents and {len(nodes)} nodes; one per variable, {n}, is expected")
     observed = node["observed"].truth()
     k = max(cards) if observed else len(prior)
+    # Before anything is allocated by these numbers, which a stranger chose.
     if n * k * (k + max(cards)) > MAX_CELLS:
         raise node.refuse(f"{n} nodes of {k} states need more than {MAX_CELLS:,} numbers")
     states = cards if observed else (k,) * n

@@ -109,6 +109,7 @@ class LogLinearDistribution(LookUps):
         A question to a larger model is then summed by elimination, before which no large table has to be filled.
         """
         found = cls(fitted.model, max_memory=max_memory, n_hidden=fitted.n_hidden, log_z=fitted.log_z)
+        # A bound on memory comes from the explorer and the command line, where the first answer is waited for.
         found.most_states = None if max_memory is None else MAX_STATES
         return found
 
@@ -202,6 +203,7 @@ class LogLinearDistribution(LookUps):
                 found = all_pairs(self._clusters.tree, work)
             except TooLargeError:
                 found = None
+            # Hidden variables come last, and are left out.
             if found is not None:  # the visible variables come first
                 return found[: sum(cards), : sum(cards)]
         if n_states > MAX_STATES or n_states * sum(cards) > work:
@@ -261,6 +263,7 @@ class LogLinearDistribution(LookUps):
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
         n = self.checked_size(size)
         allowed = self.allowed(given)
+        # Asked only to refuse a condition of probability 0, which sampling would not notice.
         if self.may_exclude:
             self.log_sum(allowed)
         return self.elimination.sample(n, rng, allowed)[:, : len(self.visible)]

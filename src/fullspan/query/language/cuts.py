@@ -104,6 +104,7 @@ class Cuts:
 
     def _weighed(self, box: Box) -> Iterator[tuple[float, Box]]:
         parts = [self._shares(i, codes) for i, codes in box.items()]
+        # One more than are allowed shows that they are too many; all of them might never end.
         for chosen in itertools.islice(itertools.product(*parts), MAX_BOXES + 1):
             weight = math.prod(share for share, _ in chosen)
             yield weight, {i: codes for i, (_, codes) in zip(box, chosen, strict=True)}
@@ -118,6 +119,7 @@ class Cuts:
         for code, own in itertools.groupby(range(len(pieces)), key=lambda k: pieces[k].code):
             listed = list(own)
             inside = [k for k in listed if k in codes]
+            # A bin of which all pieces are asked for is a level like any other.
             if len(inside) == len(listed):
                 whole.append(code)
             elif (share := math.fsum(pieces[k].share for k in inside)) > 0:
@@ -167,6 +169,7 @@ def _sentence(variable: Variable, bound: float) -> str:
 
 def as_asked(variable: Variable, bound: float) -> tuple[str, str]:
     """A cut as people write it, ``("50", ">=")``, or ``("50", ">")`` where it begins at the next number after 50."""
+    # "> 50" is held as ">= the next number after 50": the shorter of the two spellings is what a person wrote.
     before = math.nextafter(bound, -math.inf)
     if len(repr(before)) < len(repr(bound)):
         return f"{before:.15g}", ">"

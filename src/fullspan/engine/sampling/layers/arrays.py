@@ -111,6 +111,7 @@ class Device:
     def _mean(self, inputs: Any, size: int) -> Any:
         xp = self.xp
         if size == 1:
+            # The logistic function, without overflow.
             return xp.tanh(inputs * 0.5) * 0.5 + 0.5
         part, top = self._grouped(inputs, size)
         weights = xp.exp(part - top)
@@ -123,6 +124,7 @@ class Device:
             return self.coins(means)
         shape = (inputs.shape[0], inputs.shape[1] // size, size)
         below = self.running_sum(xp.reshape(means, shape))
+        # Times the last sum, which rounding has left a little off 1.
         u = xp.reshape(self.uniform(shape[:2], self.dtype), (*shape[:2], 1)) * below[:, :, -1:]
         chosen = xp.sum(self.cast(below <= u, xp.int64), axis=2, keepdims=True)
         levels = xp.reshape(self.index(np.arange(size)), (1, 1, size))

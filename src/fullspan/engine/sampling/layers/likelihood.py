@@ -134,6 +134,8 @@ def mean_field(network: Network, x: Any, max_sweeps: int = 50, tol: float = 1e-4
     means: list[Any] = [x]
     for layer in range(1, network.n_layers):  # upwards, doubled for the layer above that is not known yet
         raw = device.product(means[layer - 1], network.weights[layer - 1])
+        # What comes from below stands for the layer above as well, which will agree with it (Salakhutdinov & Hinton
+        # 2009).
         twice = 2.0 if layer < network.n_layers - 1 else 1.0
         means.append(device.mean(network.blocks[layer], raw, network.biases[layer], twice * network.up))
     if network.n_layers == 2:
@@ -162,6 +164,7 @@ def bound(network: Network, means: list[Any]) -> Array:
 
 
 def _entropy(xp: Any, m: Any) -> Any:
+    # 0 ln 0 = 0: the logarithm is taken of 1 instead.
     inside = xp.where(m <= 0, m * 0 + 1, m)
     outside = xp.where(m >= 1, m * 0 + 1, 1 - m)
     return -(m * xp.log(inside) + (1 - m) * xp.log(outside))
