@@ -65,21 +65,22 @@ def test_no_folder_for_compiled_code_is_needed(tmp_path: Path) -> None:
     )
 
 
-def test_a_twin_serves_until_compiling_pays_or_where_nothing_is_kept(tmp_path: Path) -> None:
-    """Numba is imported for a kernel that is kept, or when its twin has taken as long as compiling would."""
+def test_a_twin_serves_until_compiling_pays_or_fetching_what_is_kept(tmp_path: Path) -> None:
+    """Numba is imported when the twin has taken as long as compiling would, or importing it where a kernel is kept."""
     (tmp_path / "kernel.py").write_text(KERNEL)
     script = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import kernel, os\n"
         "from fullspan.model.algebra import jit\n"
         "assert not kernel.doubled.serves_plain(100, most=99)\n"
-        "asked = [kernel.doubled.serves_plain(jit.PATIENCE // 2, most=jit.PATIENCE) for _ in range(4)]\n"
-        "assert asked == eval(sys.argv[1]), asked\n"
+        "patience = getattr(jit, sys.argv[1])\n"
+        "asked = [kernel.doubled.serves_plain(patience // 2, most=patience) for _ in range(4)]\n"
+        "assert asked == [True, True, False, False], asked\n"
         "assert 'numba' not in sys.modules\n"
         "assert kernel.doubled(1) == 2"
     )
     cache = str(tmp_path / "cache")
-    run(script, [True, True, False, False], NUMBA_CACHE_DIR=cache)
-    run(script, [False] * 4, NUMBA_CACHE_DIR=cache)
+    run(script, "PATIENCE", NUMBA_CACHE_DIR=cache)
+    run(script, "_PATIENCE_TO_FETCH", NUMBA_CACHE_DIR=cache)
 
 
 def test_what_runs_as_python_is_decided_by_counts_and_not_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,10 +155,37 @@ def test_ranges_on_all_cores_make_up_the_whole(monkeypatch: pytest.MonkeyPatch) 
             assert sorted(seen) == list(range(n))
 
 
-def test_an_error_on_another_core_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_on_any_core_is_raised_when_no_core_works_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jit, "cores", lambda: 2)
-    with pytest.raises(ZeroDivisionError):
-        jit.on_cores(lambda start, stop: 1 // start, 4)
+    for failing in range(8):
+        running: set[int] = set()
+
+        def kernel(start: int, stop: int, running: set[int] = running, failing: int = failing) -> None:
+            running.add(start)
+            time.sleep(0.01)
+            running.remove(start)
+            if start == failing:
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            jit.on_cores(kernel, 8)
+        assert not running
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_fork_has_threads_of_its_own() -> None:
+    """Threads are not inherited: a child that waited for its parent's would wait for ever."""
+    script = (
+        "import os\nfrom fullspan.model.algebra import jit\njit.cores = lambda: 2\n"
+        "def count():\n    seen = []\n"
+        "    jit.on_cores(lambda a, b: seen.extend(range(a, b)), 50)\n    return len(seen)\n"
+        "assert count() == 50\nchild = os.fork()\n"
+        "if not child:\n    os._exit(0 if count() == 50 else 1)\n"
+        "assert os.waitpid(child, 0)[1] == 0"
+    )
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_ctrl_c_inside_of_the_dispatcher_is_ctrl_c() -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.dual.completion import _phi
-from fullspan.model.algebra.jit import parallel, prange
+from fullspan.model.algebra.jit import on_cores, serial
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.many import ManyModels
 
@@ -27,7 +27,9 @@ def log_prob(models: ManyModels, positions: NDArray[Any], states: NDArray[Any]) 
     cards, strides = (np.array(v, dtype=np.int64) for v in (models.basis.cards, models.basis.strides))
     digits = models.indices[:, None] // strides % cards
     out = np.empty(len(rows))
-    _log_prob(
+    on_cores(
+        _log_prob,
+        len(rows),
         rows,
         np.asarray(positions, np.int64),
         models.starts,
@@ -40,8 +42,10 @@ def log_prob(models: ManyModels, positions: NDArray[Any], states: NDArray[Any]) 
     return out
 
 
-@parallel
+@serial
 def _log_prob(
+    begin: int,
+    end: int,
     rows: Ints,
     positions: Ints,
     starts: Ints,
@@ -51,7 +55,7 @@ def _log_prob(
     kinds: Ints,
     out: Array,
 ) -> None:
-    for r in prange(rows.shape[0]):
+    for r in range(begin, end):
         g = positions[r]
         total = -log_z[g]
         for k in range(starts[g], starts[g + 1]):

@@ -30,6 +30,7 @@ from fullspan.engine.elimination.sweeps.slices import Slices, slices_of
 from fullspan.engine.elimination.sweeps.tables import Factors, Messages
 from fullspan.engine.memory import budget, require
 from fullspan.errors import QueryError
+from fullspan.model.algebra.jit import on_cores
 from fullspan.model.graph import FactorGraph
 
 _STEP_ENTRIES = 200
@@ -204,7 +205,7 @@ class ClusterTree(Prepared):
         for start in range(0, size, chunk):
             part = np.zeros((min(chunk, size - start), states.shape[1]), dtype=np.int64)
             part[:, steps:] = fixed
-            drawn(self.program, factors, messages, part, rng.random((len(part), steps)))
+            on_cores(drawn, len(part), self.program, factors, messages, part, rng.random((len(part), steps)))
             states[start : start + chunk] = part[:, self._parts.places]
         return states
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.model.algebra.jit import parallel, prange, serial
+from fullspan.model.algebra.jit import on_cores, serial
 
 _CHUNKS = 8
 """Parts of the rows that are swept side by side, each with tables of its own; fixed, so that sums are."""
@@ -102,7 +102,7 @@ class Sweeps(NamedTuple):
         """The same, and the expected counts of all families' cells, each row with its weight; 0 for no counts."""
         log, counts = np.empty(len(rows)), np.zeros((_CHUNKS, len(values)))
         # Writable: a kernel is compiled again for a read-only array.
-        _expected(self, rows, np.require(weights, requirements="W"), values, log, counts)
+        on_cores(_expected, len(counts), self, rows, np.require(weights, requirements="W"), values, log, counts)
         return log, np.asarray(counts.sum(axis=0))
 
     def draw(self, rows: NDArray[np.int16], values: Array, rng: np.random.Generator) -> NDArray[np.int16]:
@@ -110,7 +110,7 @@ class Sweeps(NamedTuple):
         out = np.ascontiguousarray(rows).copy()
         open_rows = np.flatnonzero((out < 0).any(axis=1))
         some = out[open_rows]
-        _draw(self, some, values, rng.random(some.shape))
+        on_cores(_draw, _CHUNKS, self, some, values, rng.random(some.shape))
         out[open_rows] = some
         return out
 
@@ -206,8 +206,10 @@ def _lowest(cell: int, v: int, tree: Any) -> int:
     return cell
 
 
-@parallel
+@serial
 def _expected(
+    begin: int,
+    end: int,
     tree: Any,
     rows: Any,
     weights: Any,
@@ -218,7 +220,7 @@ def _expected(
     order, bounds, starts, messages = tree.order, tree.bounds, tree.starts, tree.messages
     children, child_bounds, routes, route_starts = tree.children, tree.child_bounds, tree.routes, tree.route_starts
     n_chunks, m = counts.shape[0], rows.shape[0]
-    for chunk in prange(n_chunks):
+    for chunk in range(begin, end):
         most = 1
         for v in range(len(order)):
             most = max(most, starts[v + 1] - starts[v])
@@ -246,8 +248,10 @@ def _expected(
                         belief[messages[children[j]] + routes[route_starts[j] + cell[c]]] += b
 
 
-@parallel
+@serial
 def _draw(
+    begin: int,
+    end: int,
     tree: Any,
     rows: Any,
     values: Any,
@@ -255,7 +259,7 @@ def _draw(
 ) -> None:
     order, cards, starts, messages = tree.order, tree.cards, tree.starts, tree.messages
     m = rows.shape[0]
-    for chunk in prange(_CHUNKS):
+    for chunk in range(begin, end):
         most = 1
         for v in range(len(order)):
             most = max(most, starts[v + 1] - starts[v])

@@ -12,7 +12,7 @@ from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.streams import Streams, advanced, uniform
 from fullspan.engine.sampling.target import Base
 from fullspan.errors import FullspanError
-from fullspan.model.algebra.jit import inlined, parallel, prange
+from fullspan.model.algebra.jit import inlined, on_cores, serial
 from fullspan.model.graph import FactorGraph
 
 
@@ -60,7 +60,8 @@ class Factors:
 
     def log_weight(self, states: NDArray[Any]) -> Array:
         out = np.empty(len(states))
-        _log_weights(np.require(states, requirements=["C", "W", "E"]), self.values, self.scopes, out)
+        rows = np.require(states, requirements=["C", "W", "E"])
+        on_cores(_log_weights, len(states), rows, self.values, self.scopes, out)
         return out
 
     def sweep(
@@ -68,7 +69,7 @@ class Factors:
     ) -> None:
         base = Base.uniform(self.cards) if base is None else base
         tables = self.values, self.scopes, self.membership
-        _sweep(states, streams, sweeps, free, beta, (base.log_levels, base.starts), tables)
+        on_cores(_sweep, len(states), states, streams, sweeps, free, beta, (base.log_levels, base.starts), tables)
 
 
 @inlined
@@ -94,10 +95,10 @@ def given_rest(v: int, card: int, x: Any, values: Array, scopes: Any, member: An
             out[level] += values[place + level * steps[m]]
 
 
-@parallel
-def _log_weights(states: NDArray[Any], values: Array, scopes: Any, out: Array) -> None:
+@serial
+def _log_weights(begin: int, end: int, states: NDArray[Any], values: Array, scopes: Any, out: Array) -> None:
     variables, strides, scope_starts, table_starts = scopes
-    for c in prange(len(states)):
+    for c in range(begin, end):
         total = 0.0
         for f in range(scope_starts.size - 1):
             place = table_starts[f]
@@ -107,8 +108,10 @@ def _log_weights(states: NDArray[Any], values: Array, scopes: Any, out: Array) -
         out[c] = total
 
 
-@parallel
+@serial
 def _sweep(
+    begin: int,
+    end: int,
     states: NDArray[Any],
     streams: Streams,
     sweeps: int,
@@ -123,7 +126,7 @@ def _sweep(
     most = 0
     for v in range(levels.size - 1):
         most = max(most, levels[v + 1] - levels[v])
-    for c in prange(len(states)):
+    for c in range(begin, end):
         weights = np.empty(most)
         x = states[c]
         counter = streams[c]

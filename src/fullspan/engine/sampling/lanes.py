@@ -20,7 +20,7 @@ from fullspan.engine.sampling.row_additions import MOST_VECTORS, VECTOR, add_row
 from fullspan.engine.sampling.streams import Streams, advanced, uniform_single
 from fullspan.model.algebra import jit
 from fullspan.model.algebra.elementary import exponential
-from fullspan.model.algebra.jit import parallel, prange, serial
+from fullspan.model.algebra.jit import serial
 
 Single = NDArray[np.float32]
 Places = NDArray[np.uint32]
@@ -139,8 +139,10 @@ def _gather(units: Places, fields: Single, rows: Single, pull: Single, h: Single
             h[k, c] = fields[c, units[k]]
 
 
-@parallel
+@serial
 def walk(
+    begin: int,
+    end: int,
     states: NDArray[np.uint8],
     fields: Single,
     rows: Single,
@@ -159,7 +161,7 @@ def walk(
     All arrays but ``betas``, ``rises``, ``rows``, ``pull`` and ``free`` have an entry or a row per chain, and are
     brought up to date; ``excess`` holds log f - log f_0.
     """
-    for task in prange(bounds.size - 1):
+    for task in range(begin, end):
         first, width = bounds[task], bounds[task + 1] - bounds[task]
         lanes = (width + LEAST - 1) // LEAST * LEAST
         h, u = np.zeros((GATHERED_UNITS, lanes), np.float32), np.zeros((GATHERED_UNITS, lanes), np.float32)

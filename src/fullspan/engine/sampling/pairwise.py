@@ -29,6 +29,7 @@ from fullspan.engine.sampling.streams import Streams
 from fullspan.engine.sampling.target import Base
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.jit import on_cores
 from fullspan.model.graph import FactorGraph
 
 
@@ -227,8 +228,21 @@ class Pairwise:
             part = slice(start, start + _REFRESH_SWEEPS)
             excess = self.log_weight(states) - base.log_prob(states) if rises[part].any() else np.zeros(len(states))
             fields, single = self.fields(states), pull.astype(np.float32)
-            walk(
-                states, fields, self.rows, single, free, streams, beta, betas[part], rises[part], excess, total, bounds
+            on_cores(
+                walk,
+                len(bounds) - 1,
+                states,
+                fields,
+                self.rows,
+                single,
+                free,
+                streams,
+                beta,
+                betas[part],
+                rises[part],
+                excess,
+                total,
+                bounds,
             )
         return total
 

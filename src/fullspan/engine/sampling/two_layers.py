@@ -19,7 +19,7 @@ from fullspan.engine.sampling.blocks import colouring
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.algebra.elementary import exponential
-from fullspan.model.algebra.jit import inlined, parallel, prange, serial
+from fullspan.model.algebra.jit import inlined, on_cores, serial
 
 MAX_STATES = 1 << 30
 """States of the smaller layer up to which it is enumerated when asked for: minutes."""
@@ -146,15 +146,18 @@ def _listed(layer: _Enumerated, c: Array, groups: Ints) -> tuple[Array, Array]:
     return value, np.ones(len(value))
 
 
-@parallel
-def _walks(layer: Any, c: Array, groups: Ints) -> tuple[Array, Array]:
+def _walks(layer: _Enumerated, c: Array, groups: Ints) -> tuple[Array, Array]:
     """Sums over the states of the enumerated layer, as ``exp(top) * sum``, one for each walk."""
-    walks = 1
-    for i in range(layer.n_walked, layer.cards.size):
-        walks *= layer.cards[i]
+    walks = int(np.prod(layer.cards[layer.n_walked :]))
     tops, sums = np.empty(walks), np.empty(walks)
-    for walk in prange(walks):
-        fields, linear, rest = c.copy(), 0.0, np.int64(walk)
+    on_cores(_some_walks, walks, layer, c, groups, tops, sums)
+    return tops, sums
+
+
+@serial
+def _some_walks(begin: int, end: int, layer: Any, c: Array, groups: Ints, tops: Array, sums: Array) -> None:
+    for walk in range(begin, end):
+        fields, linear, rest = c.copy(), 0.0, walk
         for i in range(layer.cards.size):
             level = layer.starts[i]
             if i >= layer.n_walked:
@@ -164,7 +167,6 @@ def _walks(layer: Any, c: Array, groups: Ints) -> tuple[Array, Array]:
             for j in range(fields.size):
                 fields[j] += layer.fields[level, j]
         tops[walk], sums[walk] = _walk(layer, fields, linear, groups)
-    return tops, sums
 
 
 @serial

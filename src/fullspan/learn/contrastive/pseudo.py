@@ -18,7 +18,7 @@ from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.factors import cell, given_rest
 from fullspan.engine.sampling.pairwise import PairTerms
 from fullspan.engine.sampling.term_tables import TermTables
-from fullspan.model.algebra.jit import parallel, prange
+from fullspan.model.algebra.jit import on_cores, serial
 
 _PARTS = 16
 """Parts of the rows, each with a gradient of its own, that are worked on at the same time."""
@@ -61,7 +61,9 @@ class PseudoLikelihood:
         target, graph = form.target(theta), form.graph
         gradients = np.zeros((_PARTS, len(graph.values)))
         values = np.zeros(_PARTS)
-        _tables(
+        on_cores(
+            _tables,
+            _PARTS,
             self.states,
             self.share,
             graph.cards,
@@ -102,8 +104,10 @@ def fit_pseudo(
     return np.asarray(found.x), violation, int(found.nit), violation <= tol
 
 
-@parallel
+@serial
 def _tables(
+    begin: int,
+    end: int,
     states: NDArray[Any],
     share: Array,
     cards: Ints,
@@ -121,7 +125,7 @@ def _tables(
     """Value and gradient by table entries, part by part of the rows."""
     n_parts = len(values)
     most = cards.max()
-    for part in prange(n_parts):
+    for part in range(begin, end):
         logits = np.empty(most)
         gradient = gradients[part]
         # In turns, since rows are sorted and neighbouring ones alike in how long they take.

@@ -20,8 +20,11 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array, Ints
 from fullspan.learn.decomposable.grow import Shape
 from fullspan.learn.decomposable.rows import WideRows
-from fullspan.model.algebra.jit import parallel, prange, serial
+from fullspan.model.algebra.jit import on_cores, serial
 from fullspan.model.algebra.tally import tally
+
+_BLOCK_ROWS = 256
+"""Rows whose log-probabilities are added up together."""
 
 
 class Families(NamedTuple):
@@ -51,7 +54,7 @@ class Conditionals:
     def log_prob(self, columns: NDArray[np.integer[Any]]) -> Array:
         """Log-probabilities (m,) of rows by columns (n, m)."""
         out = np.empty(columns.shape[1])
-        _log_prob(columns, self.families, self.tables, out)
+        on_cores(_log_prob, -(-len(out) // _BLOCK_ROWS), columns, self.families, self.tables, out)
         return out
 
     def family(self, v: int) -> tuple[list[int], Array]:
@@ -60,13 +63,11 @@ class Conditionals:
         return members[bounds[v] : bounds[v + 1]].tolist(), self.tables[starts[v] : starts[v + 1]]
 
 
-@parallel
-def _log_prob(columns: Any, families: Families, tables: Any, out: Any) -> None:
+@serial
+def _log_prob(begin: int, end: int, columns: Any, families: Families, tables: Any, out: Any) -> None:
     members, bounds, strides, starts = families
-    size = 256
-    n_blocks = (len(out) + size - 1) // size
-    for b in prange(n_blocks):
-        lo, hi = b * size, min((b + 1) * size, len(out))
+    for b in range(begin, end):
+        lo, hi = b * _BLOCK_ROWS, min((b + 1) * _BLOCK_ROWS, len(out))
         for r in range(lo, hi):
             out[r] = 0.0
         for v in range(len(bounds) - 1):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.engine.memory import budget, require
-from fullspan.model.algebra.jit import parallel, prange, serial
+from fullspan.model.algebra.jit import on_cores, serial
 
 _PLANES = 24
 """Bits of a weight that are counted by planes; larger or fractional weights are summed."""
@@ -46,7 +46,8 @@ def pair_counts(states: NDArray[Any], weights: Array, cards: tuple[int, ...], ma
     for plane in range(int(whole.max()).bit_length()):
         chosen = np.flatnonzero((whole >> plane) & 1)
         if len(chosen):
-            _add_conjunctions(_packed(states[chosen], offsets, size), float(1 << plane), counts)
+            bits = _packed(states[chosen], offsets, size)
+            on_cores(_add_conjunctions, size, bits, float(1 << plane), counts)
     return counts
 
 
@@ -77,14 +78,13 @@ def _pack(states: Any, offsets: Any, bits: Any) -> None:
                 bits[offsets[i] + states[r, i], r >> 6] |= np.uint64(1) << np.uint64(r & 63)
 
 
-@parallel
-def _add_conjunctions(bits: Any, unit: float, counts: Any) -> None:
+@serial
+def _add_conjunctions(begin: int, end: int, bits: Any, unit: float, counts: Any) -> None:
     """counts[a, b] += unit * (rows in both column a and column b)."""
     one, two, four, last = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
     odd, pairs = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
     nibbles, bytes_ = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
-    size = bits.shape[0]
-    for a in prange(size):
+    for a in range(begin, end):
         for b in range(a + 1):
             total = np.uint64(0)
             for w in range(bits.shape[1]):

@@ -16,7 +16,7 @@ from fullspan.arrays import Array, Ints
 from fullspan.engine.memory import budget, require
 from fullspan.model.algebra.basis import Term
 from fullspan.model.algebra.inclusion import item_offsets
-from fullspan.model.algebra.jit import parallel, prange
+from fullspan.model.algebra.jit import on_cores, serial
 
 
 def frequent_patterns(
@@ -46,7 +46,7 @@ def frequent_patterns(
     level = np.arange(len(variable)) - item_offsets(cards)[variable] + 1
     found = np.arange(len(columns), dtype=np.int64)[:, None]
     supports = np.zeros(len(columns))
-    _supports(columns, found, units, supports)
+    on_cores(_supports, len(found), columns, found, units, supports)
     found = found[supports >= min_count]
     terms: list[Term] = []
     for order in range(1, max_order + 1):
@@ -55,7 +55,7 @@ def frequent_patterns(
             break
         candidates = _joined(found, variable, max_memory)
         supports = np.zeros(len(candidates))
-        _supports(columns, candidates, units, supports)
+        on_cores(_supports, len(candidates), columns, candidates, units, supports)
         found = candidates[supports >= min_count]
     return terms
 
@@ -98,14 +98,14 @@ def _joined(found: Ints, variable: Ints, max_memory: int | None) -> Ints:
     return np.concatenate([found[first], found[second, -1:]], axis=1)
 
 
-@parallel
-def _supports(columns: Any, patterns: Any, weights: Any, out: Any) -> None:
+@serial
+def _supports(begin: int, end: int, columns: Any, patterns: Any, weights: Any, out: Any) -> None:
     """Weight of the rows that contain each pattern; rows count 1 where ``weights`` is empty."""
     one, two, four, last = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
     odd, pairs = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
     nibbles, bytes_ = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
     k, words = patterns.shape[1], columns.shape[1]
-    for c in prange(len(patterns)):
+    for c in range(begin, end):
         total, count = 0.0, np.uint64(0)
         for w in range(words):
             v = columns[patterns[c, 0], w]

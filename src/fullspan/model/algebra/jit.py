@@ -18,12 +18,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
-import itertools
 import os
 import sys
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -37,8 +36,9 @@ if "OMP_WAIT_POLICY" not in os.environ:
 # Rounding may be reassociated and contracted, so that loops vectorise; NaN and infinity keep their meaning.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 _LOCK = threading.RLock()
-PATIENCE = 1 << 30
-"""Numbers that NumPy visits for tables of middle size before kernels are compiled: in about as long as that takes."""
+PATIENCE, _PATIENCE_TO_FETCH = 1 << 30, 1 << 27
+"""Numbers that NumPy visits for tables of middle size before kernels are compiled, or fetched from the disk: in about
+as long as that takes. Where one kernel is kept others may not be, so that a short fit does not rely on it."""
 _NUMBERS_PER_ROUND = 1 << 14
 """Numbers that NumPy visits while Python makes a round of a loop of a few calls."""
 _INTERPRETED = (
@@ -99,8 +99,10 @@ class Kernel(Deferred):
                 raise
         if getattr(_here, "interprets", False):
             return self.py_func(*arguments)
-        if not self._is_interpreted(arguments):
+        if not self.runs_as_python(arguments):
             return self.ready()(*arguments)
+        n = _n_numbers(arguments)
+        self._as_python += n * n // _QUADRATIC_PART if self._orders_nodes() else n
         _here.interprets = True
         try:
             with np.errstate(all="ignore"):
@@ -111,14 +113,17 @@ class Kernel(Deferred):
     def serves_plain(self, n_numbers: int, most: int, n_passes: int = 0) -> bool:
         """Whether a twin in NumPy is to serve ``n_numbers`` now, of up to ``most``, since compiling would take longer.
 
-        It does where this kernel is not kept on disk, until it has visited enough numbers for compiling to pay.
+        It does until it has visited enough numbers for compiling to pay, or where this kernel is kept on disk for
+        fetching it.
         ``n_passes`` are the rounds of the twin's Python loops, each of which takes as long as many numbers.
         """
-        if self._made is not None or n_numbers > most or self._visited > PATIENCE:
+        if self._made is not None or n_numbers > most:
             return False
-        cost = n_numbers + _NUMBERS_PER_ROUND * n_passes
-        self._visited = PATIENCE + 1 if not self._visited and self._is_kept() else self._visited + cost
-        return self._visited <= PATIENCE
+        before = self._visited
+        self._visited += n_numbers + _NUMBERS_PER_ROUND * n_passes
+        if before <= _PATIENCE_TO_FETCH < self._visited:
+            self._kept = self._is_kept()
+        return self._visited <= (_PATIENCE_TO_FETCH if self._kept else PATIENCE)
 
     def _is_kept(self) -> bool:
         """Whether this kernel, as it is now, is on disk: looked for where Numba keeps it, without importing Numba."""
@@ -134,19 +139,17 @@ class Kernel(Deferred):
         except (OSError, RuntimeError):  # no folder that can be read, or no home
             return False
 
-    def _is_interpreted(self, arguments: tuple[Any, ...]) -> bool:
-        """Whether this call runs as Python, which is done before Numba is imported."""
-        if not self.__module__.startswith(_INTERPRETED) or self._as_python > PATIENCE_PYTHON:
+    def runs_as_python(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether a call would run as Python, which is done before Numba is imported."""
+        if self._made is not None or not self.__module__.startswith(_INTERPRETED):
+            return False
+        if self._as_python > PATIENCE_PYTHON:
             return False
         if self._kept is None:  # looked up once: a kernel that this process compiles is no longer asked about
             self._kept = self._is_kept()
         if self._kept and self._as_python > _PATIENCE_KEPT:
             return False
-        n = _n_numbers(arguments)
-        if n > self._few():
-            return False
-        self._as_python += n * n // _QUADRATIC_PART if self._orders_nodes() else n
-        return True
+        return _n_numbers(arguments) <= self._few()
 
     def _orders_nodes(self) -> bool:
         return self.__module__.startswith(_INTERPRETED[0])
@@ -321,19 +324,39 @@ def use_cores(number: int) -> None:
 def on_cores(kernel: Callable[..., None], n: int, *arguments: Any) -> None:
     """Call ``kernel(start, stop, *arguments)`` on ranges that make up ``range(n)``, in as many threads as cores.
 
-    For kernels that run for a millisecond or longer: to start a thread takes a tenth of one. Such a kernel needs no
-    ``parallel=True``, which makes it compile for twice as long.
+    For kernels that run for some tenths of a millisecond or longer: to wake a thread takes about 0.05 ms. Such a kernel
+    needs no ``parallel=True``, which makes it compile for two to three times as long.
     """
     threads = min(cores(), n)
-    if threads <= 1:
+    if threads <= 1 or (isinstance(kernel, Kernel) and kernel.runs_as_python(arguments)):
         kernel(0, n, *arguments)
         return
-    ranges = min(n, 4 * threads)  # several for each, since some take longer than others
-    bounds = [n * i // ranges for i in range(ranges + 1)]
-    with ThreadPoolExecutor(threads) as pool:
-        running = [pool.submit(kernel, a, b, *arguments) for a, b in itertools.pairwise(bounds)]
-        for each in running:
-            each.result()
+    parts = min(n, 4 * threads)  # several for each, since some take longer than others
+    ranges = iter([(n * i // parts, n * (i + 1) // parts) for i in range(parts)])
+
+    def work() -> None:
+        for start, stop in ranges:
+            kernel(start, stop, *arguments)
+
+    helpers = [_threads().submit(work) for _ in range(threads - 1)]
+    try:
+        work()
+    finally:  # after Ctrl-C no thread goes on to write into arrays
+        for _ in ranges:
+            pass
+        wait(helpers)
+    for each in helpers:
+        each.result()
+
+
+@functools.cache
+def _threads() -> ThreadPoolExecutor:
+    """Threads that help the caller, started when they are first needed and kept."""
+    return ThreadPoolExecutor(os.cpu_count() or 1, "fullspan")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_threads.cache_clear)  # threads are not inherited
 
 
 if TYPE_CHECKING:  # kernels are checked as Numba declares them

@@ -29,6 +29,7 @@ from fullspan.engine.elimination.decimation.verdict import (
     width_left,
 )
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.jit import on_cores
 
 
 class Expectations(NamedTuple):
@@ -134,24 +135,28 @@ class Decimation:
 
     def log_z_parts(self, couplings: Any, fields: Any, patterns: Any) -> tuple[Array, Array]:
         """log Z of the machines that clamping leaves, as the paper has it, and what the clamped nodes add to it."""
-        w, h = self._weights(couplings, fields)
-        log_z, constant = sweeps.log_zs(self.steps, self._links, w, h, self._spins(patterns), self._size)
+        spins = self._spins(patterns)
+        log_z, constant = np.zeros(len(spins)), np.zeros(len(spins))
+        self._on_blocks(sweeps.log_zs, couplings, fields, spins, log_z, constant)
         return log_z, constant
 
     def expectations_batch(self, couplings: Any, fields: Any, patterns: Any) -> Expectations:
         """log Z (patterns,), ``<s_i s_j>`` (patterns, edges) and ``<s_i>`` (patterns, n)."""
-        w, h = self._weights(couplings, fields)
         spins = self._spins(patterns)
+        log_z = np.zeros(len(spins))
         edges, nodes = np.empty((len(spins), len(self.edges))), np.empty((len(spins), self.n))
-        log_z = sweeps.expectations(self.steps, self._links, w, h, spins, self._size, edges, nodes)
+        self._on_blocks(sweeps.expectations, couplings, fields, spins, log_z, edges, nodes)
         return Expectations(log_z, edges, self._symmetric(nodes))
 
     def gradient(self, couplings: Any, fields: Any, patterns: Any, weights: Any) -> Expectations:
         """log Z (patterns,), and ``sum_p weight_p <s_i s_j>_p`` (edges,) and ``sum_p weight_p <s_i>_p`` (n,)."""
         w, h = self._weights(couplings, fields)
-        shares = np.ascontiguousarray(weights, dtype=np.float64)
-        found = sweeps.gradients(self.steps, self._links, w, h, self._spins(patterns), shares, self._size)
-        return Expectations(found[0], found[1], self._symmetric(found[2]))
+        shares, spins = np.ascontiguousarray(weights, dtype=np.float64), self._spins(patterns)
+        n, log_z = min(sweeps.TASKS, self._n_blocks(spins)), np.zeros(len(spins))
+        edges, nodes = np.zeros((n, len(self.edges))), np.zeros((n, self.n))
+        batch = (w, h, spins, shares, self._size, n, log_z, edges, nodes)
+        on_cores(sweeps.gradients, n, self.steps, self._links, *batch)
+        return Expectations(log_z, edges.sum(axis=0), self._symmetric(nodes.sum(axis=0)))
 
     def covariance(self, couplings: Any, fields: Any, patterns: Any, weights: Any) -> Array:
         """``sum_p weight_p Cov_p`` of all s_i s_j along edges, then all s_i: the Hessian of the mean of log Z.
@@ -181,8 +186,17 @@ class Decimation:
                 "a factor of the decimation vanishes at this x, as it does where couplings are equal and fields 0; "
                 "take the ratio of partition sums (eq. 6) instead"
             )
-        log_z, _ = sweeps.log_zs(self.steps, self._links, w, h, spins, 1)
+        log_z, constant = np.zeros(1), np.zeros(1)
+        sweeps.log_zs(0, 1, self.steps, self._links, w, h, spins, 1, log_z, constant)
         return complex(np.exp(top - log_z[0]))
+
+    def _on_blocks(self, kernel: Any, couplings: Any, fields: Any, spins: Spins, *out: Array) -> None:
+        """Call a kernel of ``sweeps`` on the blocks of a batch, shared by the cores."""
+        w, h = self._weights(couplings, fields)
+        on_cores(kernel, self._n_blocks(spins), self.steps, self._links, w, h, spins, self._size, *out)
+
+    def _n_blocks(self, spins: Spins) -> int:
+        return -(-len(spins) // self._size)
 
     # -- arrays -----------------------------------------------------------------------------------------------------
 

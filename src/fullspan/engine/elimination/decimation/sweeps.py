@@ -20,14 +20,14 @@ from fullspan.engine.elimination.decimation import loops
 from fullspan.engine.elimination.decimation.peeling import Steps
 from fullspan.engine.elimination.decimation.rules import head, leaf, reversed_series, reversed_star, series, star
 from fullspan.model.algebra.elementary import tanh
-from fullspan.model.algebra.jit import parallel, prange, serial
+from fullspan.model.algebra.jit import serial
 
 _GATHERED_STEPS = 512
 """Steps whose factors c_0, each at most 2, are multiplied before a logarithm is taken."""
 _CACHED_NUMBERS = 1 << 15
 """Numbers of a block of patterns that should stay in the cache."""
-_TASKS = 16
-"""Parts of a batch that run in parallel."""
+TASKS = 16
+"""Parts of a batch whose gradients are summed by themselves."""
 
 
 class Links(NamedTuple):
@@ -189,36 +189,78 @@ def _rows(flat: Array, n: int, size: int) -> Array:
 # -- a batch ----------------------------------------------------------------------------------------------------------
 
 
-@parallel
-def log_zs(steps: Steps, links: Links, couplings: Array, fields: Array, spins: Spins, size: int) -> tuple[Array, Array]:
-    """log Z of the free nodes for every pattern, and the constant that the clamped nodes add to it."""
-    n_patterns = spins.shape[0]
-    constant, log_z = np.zeros(n_patterns), np.zeros(n_patterns)
-    tasks = min(_TASKS, (n_patterns + size - 1) // size)
-    for task in prange(tasks):
-        x, known = np.empty(steps.n_slots * size), np.empty(links.clamped.size * size)
-        low, high = task * n_patterns // tasks, (task + 1) * n_patterns // tasks
-        for start in range(low, high, size):
-            stop = min(start + size, high)
-            bx, bk = _rows(x, steps.n_slots, stop - start), _rows(known, links.clamped.size, stop - start)
-            load(bx, constant[start:stop], bk, couplings, fields, links, spins[start:stop])
-            forward(steps, bx, log_z[start:stop])
-    return log_z, constant
-
-
 @serial
-def _both_ways(
+def log_zs(
+    first: int,
+    last: int,
     steps: Steps,
     links: Links,
     couplings: Array,
     fields: Array,
     spins: Spins,
-    x: Array,
-    g: Array,
-    known: Array,
+    size: int,
     log_z: Array,
+    constant: Array,
 ) -> None:
-    """Forward and back for some patterns: couplings in ``x``, expectations in ``g``, both by slot."""
+    """log Z of the free nodes for every pattern of some blocks, and the constant that the clamped nodes add to it."""
+    x, known = np.empty(steps.n_slots * size), np.empty(links.clamped.size * size)
+    for start in range(first * size, min(last * size, spins.shape[0]), size):
+        stop = min(start + size, spins.shape[0])
+        bx, bk = _rows(x, steps.n_slots, stop - start), _rows(known, links.clamped.size, stop - start)
+        load(bx, constant[start:stop], bk, couplings, fields, links, spins[start:stop])
+        forward(steps, bx, log_z[start:stop])
+
+
+@serial
+def expectations(
+    first: int,
+    last: int,
+    steps: Steps,
+    links: Links,
+    couplings: Array,
+    fields: Array,
+    spins: Spins,
+    size: int,
+    log_z: Array,
+    edges_out: Array,
+    nodes_out: Array,
+) -> None:
+    """log Z with its constant, (patterns, edges) and (patterns, nodes) expectations, of the patterns of some blocks."""
+    x, g = np.empty(steps.n_slots * size), np.empty(steps.n_slots * size)
+    known, n_free = np.empty(links.clamped.size * size), links.free_edges.size
+    for start in range(first * size, min(last * size, spins.shape[0]), size):
+        stop = min(start + size, spins.shape[0])
+        bx, bg = _rows(x, steps.n_slots, stop - start), _rows(g, steps.n_slots, stop - start)
+        bk = _rows(known, links.clamped.size, stop - start)
+        _both_ways(steps, bx, log_z[start:stop], bk, couplings, fields, links, spins[start:stop], bg)
+        for p in range(stop - start):
+            for e in range(n_free):
+                edges_out[start + p, links.free_edges[e]] = bg[e, p]
+            for i in range(links.free_nodes.size):
+                nodes_out[start + p, links.free_nodes[i]] = bg[n_free + i, p]
+            for c in range(links.clamped.size):
+                nodes_out[start + p, links.clamped[c]] = bk[c, p]
+            for k in range(links.half.shape[0]):
+                e, i, c = links.half[k]
+                edges_out[start + p, e] = bk[c, p] * bg[n_free + i, p]
+            for k in range(links.fixed.shape[0]):
+                e, c, d = links.fixed[k]
+                edges_out[start + p, e] = bk[c, p] * bk[d, p]
+
+
+@serial
+def _both_ways(
+    steps: Steps,
+    x: Array,
+    log_z: Array,
+    known: Array,
+    couplings: Array,
+    fields: Array,
+    links: Links,
+    spins: Spins,
+    g: Array,
+) -> None:
+    """Load a block, go forward and backward: log Z with its constant, and the expectations of all slots."""
     load(x, log_z, known, couplings, fields, links, spins)
     forward(steps, x, log_z)
     # A slot that backward does not fill would show as NaN instead of as what the last patterns left there.
@@ -226,48 +268,10 @@ def _both_ways(
     backward(steps, x, g)
 
 
-@parallel
-def expectations(
-    steps: Steps,
-    links: Links,
-    couplings: Array,
-    fields: Array,
-    spins: Spins,
-    size: int,
-    edges_out: Array,
-    nodes_out: Array,
-) -> Array:
-    """log Z with its constant, and (patterns, edges) and (patterns, nodes) expectations, written in place."""
-    n_patterns, first = spins.shape[0], links.free_edges.size
-    log_z = np.zeros(n_patterns)
-    tasks = min(_TASKS, (n_patterns + size - 1) // size)
-    for task in prange(tasks):
-        x, g = np.empty(steps.n_slots * size), np.empty(steps.n_slots * size)
-        known = np.empty(links.clamped.size * size)
-        low, high = task * n_patterns // tasks, (task + 1) * n_patterns // tasks
-        for start in range(low, high, size):
-            stop = min(start + size, high)
-            bx, bg = _rows(x, steps.n_slots, stop - start), _rows(g, steps.n_slots, stop - start)
-            bk = _rows(known, links.clamped.size, stop - start)
-            _both_ways(steps, links, couplings, fields, spins[start:stop], bx, bg, bk, log_z[start:stop])
-            for p in range(stop - start):
-                for e in range(first):
-                    edges_out[start + p, links.free_edges[e]] = bg[e, p]
-                for i in range(links.free_nodes.size):
-                    nodes_out[start + p, links.free_nodes[i]] = bg[first + i, p]
-                for c in range(links.clamped.size):
-                    nodes_out[start + p, links.clamped[c]] = bk[c, p]
-                for k in range(links.half.shape[0]):
-                    e, i, c = links.half[k]
-                    edges_out[start + p, e] = bk[c, p] * bg[first + i, p]
-                for k in range(links.fixed.shape[0]):
-                    e, c, d = links.fixed[k]
-                    edges_out[start + p, e] = bk[c, p] * bk[d, p]
-    return log_z
-
-
-@parallel
+@serial
 def gradients(
+    first: int,
+    last: int,
     steps: Steps,
     links: Links,
     couplings: Array,
@@ -275,35 +279,39 @@ def gradients(
     spins: Spins,
     weights: Array,
     size: int,
-) -> tuple[Array, Array, Array]:
-    """log Z with its constant, and the weighted sums over all patterns of the expectations of edges and nodes."""
-    n_patterns, first = spins.shape[0], links.free_edges.size
-    log_z = np.zeros(n_patterns)
-    tasks = min(_TASKS, (n_patterns + size - 1) // size)
-    edge_sums, node_sums = np.zeros((tasks, couplings.size)), np.zeros((tasks, fields.size))
-    for task in prange(tasks):
-        x, g = np.empty(steps.n_slots * size), np.empty(steps.n_slots * size)
-        known = np.empty(links.clamped.size * size)
+    tasks: int,
+    log_z: Array,
+    edge_sums: Array,
+    node_sums: Array,
+) -> None:
+    """log Z with its constant, and the weighted sums of the expectations of edges and nodes, a row for each task."""
+    x, g = np.empty(steps.n_slots * size), np.empty(steps.n_slots * size)
+    known, n_free, n_patterns = np.empty(links.clamped.size * size), links.free_edges.size, spins.shape[0]
+    for task in range(first, last):
         low, high = task * n_patterns // tasks, (task + 1) * n_patterns // tasks
         for start in range(low, high, size):
             stop = min(start + size, high)
             bx, bg = _rows(x, steps.n_slots, stop - start), _rows(g, steps.n_slots, stop - start)
             bk = _rows(known, links.clamped.size, stop - start)
-            w = weights[start:stop]
-            _both_ways(steps, links, couplings, fields, spins[start:stop], bx, bg, bk, log_z[start:stop])
-            for e in range(first):
-                edge_sums[task, links.free_edges[e]] += loops.dot(bg[e], w)
-            for i in range(links.free_nodes.size):
-                node_sums[task, links.free_nodes[i]] += loops.dot(bg[first + i], w)
-            for c in range(links.clamped.size):
-                node_sums[task, links.clamped[c]] += loops.dot(bk[c], w)
-            for k in range(links.half.shape[0]):
-                e, i, c = links.half[k]
-                edge_sums[task, e] += loops.dot3(bk[c], bg[first + i], w)
-            for k in range(links.fixed.shape[0]):
-                e, c, d = links.fixed[k]
-                edge_sums[task, e] += loops.dot3(bk[c], bk[d], w)
-    return log_z, edge_sums.sum(axis=0), node_sums.sum(axis=0)
+            _both_ways(steps, bx, log_z[start:stop], bk, couplings, fields, links, spins[start:stop], bg)
+            _add_sums(bg, bk, weights[start:stop], links, edge_sums[task], node_sums[task], n_free)
+
+
+@serial
+def _add_sums(g: Array, known: Array, w: Array, links: Links, edges: Array, nodes: Array, n_free: int) -> None:
+    """Add the weighted expectations of a block to the sums of its task."""
+    for e in range(n_free):
+        edges[links.free_edges[e]] += loops.dot(g[e], w)
+    for i in range(links.free_nodes.size):
+        nodes[links.free_nodes[i]] += loops.dot(g[n_free + i], w)
+    for c in range(links.clamped.size):
+        nodes[links.clamped[c]] += loops.dot(known[c], w)
+    for k in range(links.half.shape[0]):
+        e, i, c = links.half[k]
+        edges[e] += loops.dot3(known[c], g[n_free + i], w)
+    for k in range(links.fixed.shape[0]):
+        e, c, d = links.fixed[k]
+        edges[e] += loops.dot3(known[c], known[d], w)
 
 
 @serial

@@ -11,7 +11,7 @@ import numpy as np
 
 from fullspan.engine.elimination.sweeps.pattern_rows import bases, gather, product_range, product_row, space
 from fullspan.engine.elimination.sweeps.tables import HIGHEST, LOWEST
-from fullspan.model.algebra.jit import inlined, parallel, prange, serial
+from fullspan.model.algebra.jit import inlined, serial
 
 _NEAR_LOG = 30.0
 """Messages within exp(+-30) keep their numbers as they are."""
@@ -150,37 +150,31 @@ def _scale(rows, k, start, end, n, log_z):  # type: ignore[no-untyped-def]
     rows.low[k], rows.high[k] = np.log(least), 0.0
 
 
-@parallel
-def swept(program, factors, slices, patterns, chunk, cores, log_z):  # type: ignore[no-untyped-def]
-    """log Z of every pattern.
+@serial
+def swept(begin, end, program, factors, slices, patterns, chunk, cores, log_z, undone):  # type: ignore[no-untyped-def]
+    """log Z of the patterns of cores ``begin`` to ``end``, each of which takes every ``cores``-th chunk.
 
     Parameters
     ----------
     chunk, cores : patterns worked on together, and the most chunks at a time.
     log_z : (N,) filled in, without the tops of the factors and factors all of whose variables are clamped.
-
-    Returns
-    -------
-    undone : (chunks,) whether a chunk was left out because its numbers are too far apart.
+    undone : (chunks,) filled in, whether a chunk was left out because its numbers are too far apart.
     """
     n = len(log_z)
-    chunks = (n + chunk - 1) // chunk
-    undone = np.zeros(chunks, dtype=np.bool_)
-    for core in prange(cores):
+    for core in range(begin, end):
         rows = space(program, slices, chunk)
-        for c in range(core, chunks, cores):
-            first = np.int64(c) * chunk
+        for c in range(core, len(undone), cores):
+            first = c * chunk
             last = min(first + chunk, n)
             undone[c] = not forward_chunk(program, factors, slices, patterns, rows, first, last, log_z)
-    return undone
 
 
-@parallel
-def add_constants(alone, patterns, logs, chunk, log_z):  # type: ignore[no-untyped-def]
+@serial
+def add_constants(begin, end, alone, patterns, logs, chunk, log_z):  # type: ignore[no-untyped-def]
     """Add what factors contribute all of whose variables are clamped, factor by factor along chunks of patterns."""
     n = len(log_z)
-    for c in prange((n + chunk - 1) // chunk):
-        first = np.int64(c) * chunk
+    for c in range(begin, end):
+        first = c * chunk
         last, place = min(first + chunk, n), np.empty(chunk, dtype=np.int64)
         for o in range(len(alone)):
             _places(alone[o], patterns, first, last, place)

@@ -150,11 +150,11 @@ def _store(messages, k, start, end, in_logs, maximise):  # type: ignore[no-untyp
     messages.scale[k], messages.low[k] = log_high, np.log(least) - log_high if len(pool) > 1 else 0.0
 
 
-@parallel
-def drawn(program, factors, messages, states, uniforms):  # type: ignore[no-untyped-def]
+@serial
+def drawn(begin, end, program, factors, messages, states, uniforms):  # type: ignore[no-untyped-def]
     """Fill in the free variables of states (s, n), drawn by uniform numbers (s, m)."""
     most = program.axis_cards.max() if len(program.axis_cards) else 1
-    for s in prange(len(states)):
+    for s in range(begin, end):
         weights = np.empty(most)
         for k in range(len(program.axes) - 2, -1, -1):
             v, card = _weights(program, factors, messages, states[s], k, weights, messages.in_logs[k], False)

@@ -45,8 +45,11 @@ def sweep(
     if len(program.axes) > 1 and not factors.is_log.any():
         chunk = int(np.clip(_CHUNK_BYTES // (8 * max(1, int(program.messages[-1]))) // 8 * 8, *_CHUNKS))
         cores = min(jit.cores(), -(-n // chunk))
-        undone[:] = np.repeat(swept(program, factors, slices, patterns, chunk, cores, log_z), chunk)[:n]
-    add_constants(np.flatnonzero(program.homes < 0), patterns, logs, _CHUNKS[1], log_z)
+        failed = np.zeros(-(-n // chunk), dtype=np.bool_)
+        jit.on_cores(swept, cores, program, factors, slices, patterns, chunk, cores, log_z, failed)
+        undone[:] = np.repeat(failed, chunk)[:n]
+    alone = np.flatnonzero(program.homes < 0)
+    jit.on_cores(add_constants, -(-n // _CHUNKS[1]), alone, patterns, logs, _CHUNKS[1], log_z)
     return log_z, undone
 
 

@@ -10,7 +10,8 @@ node, times the weight of the row. Rows are taken in blocks with the row as the 
 of matrices vectorises over rows; blocks are shared among threads. Messages are scaled per row and node, and the logs
 of the scales summed in double precision, so that nothing underflows however many nodes there are.
 
-Rows are ``codes`` (n, rows) with values below C. Time: 3 n K² multiplications per row, as products of small matrices;
+A pass takes blocks ``t, t + threads, ...`` for each t from ``begin`` to ``end``, which ``on_cores`` gives it. Rows are
+``codes`` (n, rows) with values below C. Time: 3 n K² multiplications per row, as products of small matrices;
 memory: 3 n K BLOCK_ROWS numbers per thread. Products are BLAS calls, which must not start threads of their own.
 """
 
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fullspan.model.algebra.jit import parallel, prange, serial
+from fullspan.model.algebra.jit import serial
 
 BLOCK_ROWS = 256
 """Rows that are passed together."""
@@ -162,22 +163,24 @@ def _down_edge(transition: Any, lam: Any, message: Any, above: Any, belief: Any)
             belief[z, b] *= lam[z, b]
 
 
-@parallel
-def log_likelihoods(tree: Any, codes: Any, threads: int, out: Any) -> None:
+@serial
+def log_likelihoods(begin: int, end: int, tree: Any, codes: Any, threads: int, out: Any) -> None:
     """out[row] = log p(x_row), −inf where it is zero."""
     rows = codes.shape[1]
-    for t in prange(threads):
+    for t in range(begin, end):
         room = _room(tree)
         for block in range(t, (rows + BLOCK_ROWS - 1) // BLOCK_ROWS, threads):
             start = block * BLOCK_ROWS
             _up(tree, codes, start, min(BLOCK_ROWS, rows - start), room, out)
 
 
-@parallel
-def cell_posteriors(tree: Any, levels: Any, codes: Any, threads: int, out: Any, log_likelihood: Any) -> None:
+@serial
+def cell_posteriors(
+    begin: int, end: int, tree: Any, levels: Any, codes: Any, threads: int, out: Any, log_likelihood: Any
+) -> None:
     """out[row, i, x] = p(x_i = x | the row's cells) for ``levels`` (n, X, K), the chances of levels that may be."""
     rows, root = codes.shape[1], tree.order[0]
-    for t in prange(threads):
+    for t in range(begin, end):
         room = _room(tree)
         belief, ones = np.empty_like(room.lam), np.ones(BLOCK_ROWS, dtype=room.lam.dtype)
         chance = np.empty((levels.shape[1], BLOCK_ROWS), dtype=room.lam.dtype)
@@ -209,14 +212,16 @@ def _chances(emission: Any, levels: Any, codes: Any, start: int, size: int, beli
             out[start + b, y] = chance[y, b] if x == missing else (1.0 if x == y else 0.0)
 
 
-@parallel
-def completions(tree: Any, levels: Any, codes: Any, uniform: Any, threads: int, out: Any, log_likelihood: Any) -> None:
+@serial
+def completions(
+    begin: int, end: int, tree: Any, levels: Any, codes: Any, uniform: Any, threads: int, out: Any, log_likelihood: Any
+) -> None:
     """out[row] = the row's codes with missing cells drawn from their joint posterior, by ``uniform`` (rows, 2, n).
 
     Given the messages from below, nodes are drawn from the root downwards, each given its parent.
     """
     n, rows, missing = len(tree.order), codes.shape[1], tree.emission.shape[2] - 1
-    for t in prange(threads):
+    for t in range(begin, end):
         room, state = _room(tree), np.empty(n, dtype=np.int64)
         for block in range(t, (rows + BLOCK_ROWS - 1) // BLOCK_ROWS, threads):
             start = block * BLOCK_ROWS
@@ -250,8 +255,10 @@ def _drawn(chance: Any, factor: Any, u: float) -> int:
     return last
 
 
-@parallel
-def expected_counts(tree: Any, codes: Any, weights: Any, threads: int, edges: Any, cells: Any, out: Any) -> None:
+@serial
+def expected_counts(
+    begin: int, end: int, tree: Any, codes: Any, weights: Any, threads: int, edges: Any, cells: Any, out: Any
+) -> None:
     """Expected counts under the posterior of the hidden nodes, one set per thread, zeroed here.
 
     ``edges[t, i, z, z']`` are those of (z of the parent, z' of i) divided by A_i[z, z'], and of the root's state in
@@ -259,7 +266,7 @@ def expected_counts(tree: Any, codes: Any, weights: Any, threads: int, edges: An
     ``out[row]`` is the log-likelihood; a row that is impossible counts for nothing.
     """
     n, k, rows, root = len(tree.order), len(tree.prior), codes.shape[1], tree.order[0]
-    for t in prange(threads):
+    for t in range(begin, end):
         edges[t] = 0
         cells[t] = 0
         room = _room(tree)

@@ -5,9 +5,8 @@ The arithmetic is in :mod:`fullspan.engine.elimination.trees.passes`; here are i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -91,17 +90,20 @@ class TreeEngine:
         small = np.uint8 if self.missing < 256 else np.int32
         return np.ascontiguousarray(np.where(codes < 0, self.missing, codes).T, dtype=small)
 
-    def _passes(self, columns: NDArray[Any]) -> ModuleType:
-        """Compiled passes, or those in NumPy for few rows."""
+    def _pass(self, compiled: Any, in_numpy: Callable[..., None], columns: NDArray[Any], *arguments: Any) -> None:
+        """A compiled pass on all cores, or that in NumPy for few rows."""
         n, k, _ = self.emission.shape
         kernel: Any = passes.expected_counts
-        return plain if kernel.serves_plain(n * k * columns.shape[1], _PLAIN_NUMBERS, n_passes=n) else passes
+        with one_core(), np.errstate(divide="ignore"):
+            if kernel.serves_plain(n * k * columns.shape[1], _PLAIN_NUMBERS, n_passes=n):
+                in_numpy(self._tree, *arguments)
+            else:
+                jit.on_cores(compiled, self.threads, self._tree, *arguments)
 
     def log_likelihood(self, columns: NDArray[Any]) -> Array:
         """log p(observed cells) of each row, −inf where it is impossible."""
         out = np.empty(columns.shape[1])
-        with one_core(), np.errstate(divide="ignore"):
-            self._passes(columns).log_likelihoods(self._tree, columns, self.threads, out)
+        self._pass(passes.log_likelihoods, plain.log_likelihoods, columns, columns, self.threads, out)
         return out
 
     def expected_counts(self, columns: NDArray[Any], weights: Array) -> tuple[Counts, Array]:
@@ -112,9 +114,8 @@ class TreeEngine:
         n, k, c = self.emission.shape
         edges, cells = np.empty((self.threads, n, k, k)), np.empty((self.threads, n, k, c))
         out = np.empty(columns.shape[1])
-        with one_core():
-            expected = self._passes(columns).expected_counts
-            expected(self._tree, columns, weights.astype(self.dtype), self.threads, edges, cells, out)
+        arguments = columns, weights.astype(self.dtype), self.threads, edges, cells, out
+        self._pass(passes.expected_counts, plain.expected_counts, columns, *arguments)
         pairs, root = edges.sum(axis=0), int(self.tree.order[0])
         at_root = pairs[root, 0].copy()
         pairs *= self.transition
@@ -126,8 +127,8 @@ class TreeEngine:
         for chunk in _chunks(len(codes), 8 * n * c):
             columns = self.columns(codes[chunk])
             out, log = np.empty((columns.shape[1], n, c)), np.empty(columns.shape[1])
-            with one_core():
-                self._passes(columns).cell_posteriors(self._tree, self.levels, columns, self.threads, out, log)
+            arguments = self.levels, columns, self.threads, out, log
+            self._pass(passes.cell_posteriors, plain.cell_posteriors, columns, *arguments)
             yield chunk, out, log
 
     def completed(self, codes: NDArray[Any], rng: np.random.Generator) -> tuple[NDArray[np.int64], Array]:
@@ -137,8 +138,9 @@ class TreeEngine:
         for chunk in _chunks(rows, 16 * n):
             columns = self.columns(codes[chunk])
             uniform = rng.random((columns.shape[1], 2, n))
+            arguments = self.levels, columns, uniform, self.threads, out[chunk], log[chunk]
             with one_core():
-                passes.completions(self._tree, self.levels, columns, uniform, self.threads, out[chunk], log[chunk])
+                jit.on_cores(passes.completions, self.threads, self._tree, *arguments)
         return out, log
 
 
