@@ -206,8 +206,8 @@ def test_scopes_are_named_as_a_set() -> None:
     alone = 3 + 0.1 + 0.2 + 0.7 + (2 + 0.2 + 0.3) + (2 + 0.4 + 0.5) + (1 + 0.6)
     assert tariff.of(terms) == pytest.approx(alone - 0.5 * np.log(2))
     more = ((2, 1), (5, 1))
-    assert tariff.of([*terms, more]) - tariff.of(terms) == pytest.approx(tariff.beside(terms).name((2, 5)))
-    assert tariff.beside(terms).name((2, 5)) == pytest.approx(2 + 0.3 + 0.6 - 0.5 * np.log(3))
+    assert tariff.of([*terms, more]) - tariff.of(terms) == pytest.approx(tariff.next_to(terms).name((2, 5)))
+    assert tariff.next_to(terms).name((2, 5)) == pytest.approx(2 + 0.3 + 0.6 - 0.5 * np.log(3))
 
 
 def test_a_planted_graph_is_found() -> None:

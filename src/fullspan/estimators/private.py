@@ -296,7 +296,7 @@ def _counted(
 def _with_common_levels(
     data: Empirical, names: Sequence[str], privacy: Privacy, rng: np.random.Generator, ledger: Ledger
 ) -> Empirical:
-    """The data with the levels of unlisted columns that may be told, all others as one."""
+    """The data with the levels of unlisted columns that may be released, all others as one."""
     from fullspan.learn.private.levels import common_levels
 
     space = data.space

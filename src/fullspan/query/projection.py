@@ -108,7 +108,6 @@ def marginals_with(distribution: Distribution, margins: Mapping[tuple[int, ...],
         except FullspanError:
             if n_states > MANY:
                 raise
-    # Asked again: the first table has lost the cells that margins exclude.
     p = np.asarray(distribution.cells(where, {}, {}))
     with np.errstate(divide="ignore"):
         log = np.log(p) + spread(factors, where)

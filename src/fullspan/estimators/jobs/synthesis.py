@@ -32,7 +32,7 @@ _LEAST_ROWS = 100
 """Rows from which on a fifth of them can choose between models."""
 MAX_STATES, MAX_BINNED_STATES = 1 << 20, 1 << 12
 """States up to which the search may take the table of all of them, and the same where columns are cut into bins: their
-margins have so many terms that elimination is far quicker."""
+margins have thousands of terms, with which elimination is far quicker."""
 MAX_LEVELS = 400
 """Levels of all columns together up to which the full-span model is tried: a fit of more takes minutes."""
 

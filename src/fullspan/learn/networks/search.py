@@ -17,8 +17,8 @@ from fullspan.data.canonical import canonical_columns
 from fullspan.errors import FullspanError
 from fullspan.learn.base.counted import smoothed_entropy
 from fullspan.learn.base.progress import STOPPED, Progress, Watch
-from fullspan.learn.networks.climb import Climb
 from fullspan.learn.networks.evidence import Evidence, Parents
+from fullspan.learn.networks.hill_climbing import HillClimbing
 from fullspan.learn.networks.network import Network, fitted_tables
 from fullspan.learn.trees.pairs import mutual_information, pair_counts
 
@@ -68,7 +68,7 @@ def learn_network(
     )
 
 
-class _Found(Climb):
+class _Found(HillClimbing):
     interrupted = False
 
 
@@ -79,28 +79,28 @@ def _learned(
     n, started = len(data.space), time.perf_counter()
     entropy = smoothed_entropy(data.counts, 1, 0.0)
 
-    def tell(climb: Climb) -> None:
+    def report(search: HillClimbing) -> None:
         if watch is not None:
-            terms = sum(1 for parents in climb.best if parents) + n
-            cost = -climb.best_score / data.total - entropy
+            terms = sum(1 for parents in search.best if parents) + n
+            cost = -search.best_score / data.total - entropy
             watch(Progress("margin", terms, cost, time.perf_counter() - started))
 
     largest = max_family or min(max(_LEAST_CELLS, int(data.total)), _MOST_CELLS)
     evidence = Evidence(data, _FIRST_STRENGTH, _name(n, penalty), largest, _candidates(data))
-    climb = _Found(evidence, [()] * n, max_cells, tell)
+    search = _Found(evidence, [()] * n, max_cells, report)
     try:
         for _ in range(_ROUNDS):
-            climb.run()
+            search.run()
             others = {s: evidence.with_strength(s) for s in STRENGTHS}
-            totals = {s: sum(own.of(v, p) for v, p in enumerate(climb.best)) for s, own in others.items()}
+            totals = {s: sum(own.of(v, p) for v, p in enumerate(search.best)) for s, own in others.items()}
             strength = max(totals, key=lambda s: totals[s])
             if strength == evidence.strength:
                 break
             evidence = others[strength]
-            climb = _Found(evidence, climb.best, max_cells, tell, climb.best_order)
+            search = _Found(evidence, search.best, max_cells, report, search.best_order)
     except STOPPED:
-        climb.interrupted = True
-    return climb
+        search.interrupted = True
+    return search
 
 
 def _name(n: int, penalty: str | float) -> float:

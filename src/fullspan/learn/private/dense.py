@@ -15,7 +15,7 @@ MOST_CONTRASTS = 1500
 
 
 class DenseOracle:
-    """One transform each way, O(|X| sum_i |X_i|) whatever the number of interactions."""
+    """A transform and its inverse, O(|X| sum_i |X_i|) whatever the number of interactions."""
 
     def __init__(self, scopes: Sequence[Scope], cards: Sequence[int]) -> None:
         self.cards = tuple(cards)

@@ -1,6 +1,6 @@
 """The levels of a column that nobody has listed: those that enough rows show to survive noise and a threshold.
 
-One row can bring one level into each column. A level is told if its noisy count reaches
+One row can bring one level into each column. A level is released if its noisy count reaches
 
     t = 1 + sigma z,      P(N(0, 1) > z) = delta / (2 columns),
 
@@ -27,7 +27,7 @@ def common_levels(
     rng: np.random.Generator,
     ledger: Ledger,
 ) -> dict[str, list[Level]]:
-    """Of each column, given as its levels and their counts, the levels that may be told, in their order."""
+    """Of each column, given as its levels and their counts, the levels that may be released, in their order."""
     from scipy.special import ndtri
 
     ledger.spend(f"the levels of {len(columns)} columns", cost)

@@ -45,7 +45,7 @@ def contrasts(card: int) -> Array:
 
 
 def squared_length(cards: Sequence[int]) -> float:
-    """How far one row moves the contrasts of an interaction of variables with so many levels, squared."""
+    """How far one row moves the contrasts of an interaction of variables with these numbers of levels, squared."""
     return math.prod(1 - 1 / card for card in cards)
 
 

@@ -25,8 +25,8 @@ class Buckets:
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
-        beside = dict(zip(terms.order, terms.separators, strict=True))
-        self.families = [tuple(sorted((v, *beside[v]))) for v in range(len(terms.space))]
+        separators = dict(zip(terms.order, terms.separators, strict=True))
+        self.families = [tuple(sorted((v, *separators[v]))) for v in range(len(terms.space))]
         self.even: Array = np.array([terms.basis.even(term) for term in terms.terms])
 
     @cached_property

@@ -49,7 +49,7 @@ class Counts:
         counts = all_cells(self.cards, found, self.total)
         cells = np.repeat(np.array(self.cards, dtype=np.float64), self.cards)
         out = self._smoothed(counts, np.outer(cells, cells))
-        for i, card in enumerate(self.cards):  # a variable with itself has only so many cells
+        for i, card in enumerate(self.cards):  # a variable with itself has as many cells as levels
             own = slice(starts[i], starts[i + 1])
             out[own, own] = np.diag(self._smoothed(np.diag(counts[own, own]), float(card)))
         return out

@@ -109,7 +109,7 @@ class Growth:
     @property
     def _prices(self) -> Tariff:
         """Of what comes next to the terms in use."""
-        return self.tariff.beside(self.reached.terms.terms)
+        return self.tariff.next_to(self.reached.terms.terms)
 
     # -- inside -----------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fullspan.engine.memory import budget, require
 
 CELLS, VARIABLES = 1 << 20, 100
-"""Most cells of all tables by default, for up to so many variables."""
+"""Most cells of all tables by default, and the number of variables up to which that is so."""
 LEAST = 1 << 12
 _TERMS_PER_VARIABLE = 8
 """Terms per variable that memory is planned for."""

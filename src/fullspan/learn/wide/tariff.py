@@ -39,7 +39,7 @@ class Tariff:
         """Price of naming the terms on these variables, without their weights."""
         return float(self.by_order[len(variables)] + self.by_variable[list(variables)].sum())
 
-    def beside(self, terms: Iterable[Term]) -> Tariff:
+    def next_to(self, terms: Iterable[Term]) -> Tariff:
         """The prices of one more scope next to those of some terms."""
         number = Counter(map(len, named_scopes(terms)))
         less = self.factor * np.log1p([number[k] for k in range(len(self.by_order))])

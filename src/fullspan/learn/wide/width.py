@@ -16,7 +16,7 @@ from fullspan.arrays import Array, Ints
 from fullspan.engine.elimination.ordering.fill import FEWEST_EDGES, SMALLEST, SWEEP, greedy
 
 _RANDOM_ORDERS = 6
-"""Orders with random ties that are tried beside the rules."""
+"""Orders with random ties that are tried in addition to the rules."""
 
 
 class Width:

@@ -44,7 +44,8 @@ def greedy(rows, log2_cards, noise, rule, ceiling):  # type: ignore[no-untyped-d
 
     Returns
     -------
-    order, total, work : the order (m,), entries of all its tables (inf when given up), machine words looked at.
+    order, total, work : the order (m,), entries of all its tables (inf when given up), machine words looked at: a
+        measure of time that does not depend on the machine.
     """
     m, words = rows.shape
     near = rows.copy()
@@ -55,7 +56,6 @@ def greedy(rows, log2_cards, noise, rule, ceiling):  # type: ignore[no-untyped-d
     reach = np.empty(words, dtype=np.uint64)
     total, work = 0.0, 0
     for v in range(m):
-        # Words looked at are the measure of time by which the caller shares its budget out to several orders.
         edges[v], sizes[v], looked = _score(v, near, log2_cards, members)
         work += looked
     for step in range(m):

@@ -59,7 +59,6 @@ def reduced(starts, neighbours, free, log2_cards, core, limit):  # type: ignore[
         for a in range(d):
             u = near[a]
             _move(u, size[u] - _LEVELS_PREFERENCE * log2_cards[u], head, after, before, bucket)
-            # A neighbour's table may have become smaller than any that waits: leaves of a tree, one after the other.
             lowest = min(lowest, bucket[u])
     return order[:done].copy(), pool, place, length, alive, blocked
 

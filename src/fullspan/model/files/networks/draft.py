@@ -111,8 +111,7 @@ class Draft:
         fastest = values.reshape(table.shape)
         slowest = np.moveaxis(values.reshape((table.shape[-1], *table.shape[:-1])), 0, -1)
         right, wrong = (fastest, slowest) if child_last else (slowest, fastest)
-        # Programs disagree about the order of the numbers; a table that sums to 1 the other way round gives itself
-        # away.
+        # Programs disagree about the order of the numbers; a table that sums to 1 in the other one shows it.
         if unnormalised(self.space, scope, right) and not unnormalised(self.space, scope, wrong):
             run, ought = ("slowest", "fastest") if child_last else ("fastest", "slowest")
             raise self.refuse(

@@ -22,7 +22,7 @@ TABU, PATIENCE = 30, 40
 """Moves that a pair of variables rests after it was changed, and moves without a better network that end the search."""
 _EQUAL_NATS = 1e-9
 """Nats below which two networks are equally good."""
-Tell = Callable[["Climb"], None]
+Report = Callable[["HillClimbing"], None]
 
 
 class Move(NamedTuple):
@@ -33,14 +33,14 @@ class Move(NamedTuple):
     changes: tuple[tuple[int, Parents], ...]
 
 
-class Climb:
+class HillClimbing:
     """One search; ``best`` are the parents of the best network so far, and ``best_score`` its evidence;
     ``best_order`` is an order of elimination with ``best_cells`` entries.
 
     Parameters
     ----------
     max_cells : most entries of all tables that the elimination may meet.
-    tell : called after each better network.
+    report : called after each better network.
     order : of elimination, to begin with.
     """
 
@@ -49,10 +49,10 @@ class Climb:
         evidence: Evidence,
         parents: list[Parents],
         max_cells: float,
-        tell: Tell | None = None,
+        report: Report | None = None,
         order: Ints | None = None,
     ) -> None:
-        self.evidence, self.parents, self.max_cells, self.tell = evidence, list(parents), max_cells, tell
+        self.evidence, self.parents, self.max_cells, self.report = evidence, list(parents), max_cells, report
         n = len(parents)
         self.moral = MoralGraph(evidence.cards, [self._family(v) for v in range(n)], order)
         self._gain = np.full((n, n), -np.inf)
@@ -95,8 +95,8 @@ class Climb:
                 self.best, self.best_score = list(self.parents), self.score
                 self.best_cells, self.best_order = self.moral.cells, self.moral.order
                 worse = 0
-                if self.tell is not None:
-                    self.tell(self)
+                if self.report is not None:
+                    self.report(self)
 
     def _return_to_best(self) -> None:
         changed = [v for v in range(len(self.best)) if self.best[v] != self.parents[v]]
