@@ -13,8 +13,9 @@ import fullspan as fs
 from fullspan.data import Empirical
 from fullspan.errors import ConvergenceWarning, FullspanError, QueryError
 from fullspan.estimators.explain import summary_lines
-from fullspan.learn.ensemble import StackOptions, stacked_wide
+from fullspan.learn.ensemble import StackOptions, stacked_wide, wide
 from fullspan.learn.ensemble.wide import SEARCH
+from fullspan.learn.ensemble.wide_candidates import candidates_of
 from fullspan.model import Mixture
 
 
@@ -97,6 +98,21 @@ def test_the_time_is_a_limit() -> None:
     assert model.status_ == "time limit"
     with pytest.raises(FullspanError, match="max_seconds"):
         StackOptions(max_seconds=0)
+
+
+def test_what_added_most_is_learned_again_in_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Networks alone: others of bootstrap samples follow until the last one adds nothing, long before the limit."""
+
+    def networks(options: StackOptions, *, complete: bool) -> list[Any]:
+        return [one for one in candidates_of(options, complete=complete) if one.name == "networks"]
+
+    monkeypatch.setattr(wide, "candidates_of", networks)
+    found = stacked_wide(Empirical.from_codes(rows(300, 5, 24)), StackOptions(size=2, max_seconds=300.0, seed=0))
+    names = list(found.settings["shares"])
+    assert names[:3] == [SEARCH, "networks", "networks, 2"]
+    assert found.status == "converged"
+    assert found.out_of_bag is not None
+    assert found.out_of_bag.score >= max(-step.cost for step in found.history) - 0.005
 
 
 def test_rows_with_missing_cells_are_summed_over() -> None:

@@ -7,7 +7,7 @@ out_of_bag, members   what the fits predict
 timer                 the time that all of this may take
 stack, single_fit     shares of all, and that of the single fit
 fit, result           the average as a fitted model
-wide                  models of different kinds, stacked, where the table is too large
+wide, wide_candidates models of different kinds, stacked, where the table is too large
 averages, shrunken    averages of searches and machines; a shrunken model as one more candidate
 """
 
@@ -33,7 +33,8 @@ from fullspan.learn.ensemble.selection import Selection
 from fullspan.learn.ensemble.shrunken import shrunken_search
 from fullspan.learn.ensemble.single_fit import degrees_of_freedom, share_of_single
 from fullspan.learn.ensemble.stack import Stacked, stacked
-from fullspan.learn.ensemble.wide import StackOptions, stacked_wide
+from fullspan.learn.ensemble.wide import stacked_wide
+from fullspan.learn.ensemble.wide_candidates import StackOptions
 
 __all__ = [
     "Bounds",

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,83 +22,33 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.data.space import Space
 from fullspan.data.tables.resampling import held_out
 from fullspan.engine.elimination.components import sums_of
-from fullspan.errors import FullspanError
 from fullspan.learn.base.column_order import ColumnOrder
-from fullspan.learn.base.counted import bootstrap, observed_entropy
+from fullspan.learn.base.counted import observed_entropy
 from fullspan.learn.base.progress import STOPPED, Interrupted, Progress
 from fullspan.learn.ensemble.out_of_bag import log_prob_of
-from fullspan.learn.shares import best_shares, mixed
-from fullspan.learn.wide.fit import WideOptions, fit_wide
+from fullspan.learn.ensemble.wide_candidates import Candidate, Learned, Parts, StackOptions, Watch, candidates_of
+from fullspan.learn.shares import added_by, best_shares, mixed
+from fullspan.learn.wide.fit import fit_wide
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.fitted import Fitted, OutOfBag
-from fullspan.model.graph import FactorGraph
-from fullspan.model.record import Component, Step, StepLike
+from fullspan.model.record import Step, StepLike
 
-Watch = Callable[[Any], None] | None
-Parts = Sequence[tuple[float, Component]]
 SEARCH = "search"
 """The name of the search among the shares."""
 HELD_OUT = 0.1
 """Share of the rows held out where none are given."""
-_SEARCH_TIME = 0.25
-"""The part of the time that the search may take."""
+_SEARCH_TIME, _FIRST_TIME = 0.15, 0.7
+"""The parts of the time that the search may take, and in which each candidate is learned once."""
+_LEAST_GAIN = 1e-3
+"""Nats per row held out that the last model of a kind must add for another to be learned."""
+_STRETCH, _LEAST_PART = 1.25, 0.5
+"""Time that a candidate may take when it is learned again, relative to the time before; and the least worth a start."""
 _PSEUDO_COUNT = 0.1
 """Of each candidate, in rows."""
 _LEAST_ROWS = 0.5
 """Rows that a candidate must account for; the search keeps as much in any case."""
-_POINTS, _MOST_POINTS = 64, 4096
-"""Points of a latent variable for each fit that was asked for, and the most."""
-_ROWS_PER_POINT = 4
-"""Rows for each point: few rows tell no more of them apart."""
-
-
-@dataclass(frozen=True)
-class StackOptions:
-    """How models are stacked.
-
-    Attributes
-    ----------
-    size : how large the candidates are: 64 ``size`` points of a latent variable, and trees of ``size`` and 2 ``size``
-        hidden states.
-    wide : how the search of bounded width goes.
-    max_seconds : of all learning; None for no limit.
-    seed : of everything random.
-    device : where a latent variable and hidden trees are learned.
-    """
-
-    size: int = 16
-    wide: WideOptions = field(default_factory=WideOptions)
-    max_seconds: float | None = 600.0
-    seed: Any = None
-    device: str = "cpu"
-
-    def __post_init__(self) -> None:
-        if self.max_seconds is not None and not self.max_seconds > 0:
-            raise FullspanError(f"max_seconds is {self.max_seconds!r}; a positive number, or None for no limit")
-
-
-@dataclass(frozen=True)
-class _Learned:
-    """A candidate: its parts with their shares, how it ended, and ``log p`` of the rows held out."""
-
-    parts: Parts
-    status: str
-    held_out: Array = field(default_factory=lambda: np.zeros(0))
-
-
-Learn = Callable[[Empirical, Empirical, float | None, np.random.Generator, Watch], _Learned]
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """How a candidate is learned, and its part of the time that is left when its turn comes."""
-
-    name: str
-    learn: Learn
-    weight: float
 
 
 def stacked_wide(
@@ -136,23 +86,57 @@ class _Stack:
         self.train, self.valid = held_out(empirical, HELD_OUT, self.rng) if valid is None else (empirical, valid)
         self.history: list[StepLike] = []
         self.interrupted = self.late = False
+        self.scoring = 0.0
 
     def run(self) -> Fitted:
         whole = self.train.is_complete and (self.valid is None or self.valid.is_complete)
         candidates = candidates_of(self.options, complete=whole)
         self.planned = 1 + (len(candidates) if self.valid is not None else 0)
         search = self._searched()
-        found: dict[str, _Learned] = {}
+        found: dict[str, Learned] = {}
         if self.valid is not None:
             self.held_out = log_prob_of(search.model, self.valid.states)
             self._note(SEARCH, len(search.model.terms), self.held_out)
             for number, candidate in enumerate(candidates):
-                if self.interrupted or (left := self._left()) <= 0:
+                left = self._left(_FIRST_TIME)
+                self.late = self.late or left <= 0
+                if self.interrupted or left <= 0:
                     break
                 weight = sum(one.weight for one in candidates[number:])
                 own = None if math.isinf(left) else left * candidate.weight / weight
                 self._learn(candidate, number + 2, own, found)
+            if self.options.max_seconds is not None:
+                self._learn_again(candidates, found)
         return self._stacked(search, found)
+
+    def _learn_again(self, candidates: Sequence[Candidate], found: dict[str, Learned]) -> None:
+        """Use the time that is left for more models of the kinds whose last one added most for its time."""
+        last = {one.name: found[one.name] for one in candidates if one.name in found}
+        names = {one.name: one.name for one in candidates}
+        while not self.interrupted and last:
+            gains = {kind: self._added_by(names[kind], found) for kind in last}
+            left = self._left()
+            open_kinds = [k for k, one in last.items() if gains[k] > _LEAST_GAIN and one.seconds * _LEAST_PART < left]
+            if not open_kinds:
+                return
+            kind = max(open_kinds, key=lambda k: gains[k] / max(last[k].seconds, 1e-3))
+            names[kind] = f"{kind}, {sum(name.startswith(kind) for name in found) + 1}"
+            own = next(one for one in candidates if one.name == kind).again(names[kind])
+            self.planned, late = self.planned + 1, self.late
+            self._learn(own, self.planned, min(left, _STRETCH * last[kind].seconds), found)
+            self.late = late  # it was learned in the time that others left
+            if own.name not in found:
+                return
+            last[kind] = found[own.name]
+
+    def _added_by(self, name: str, found: dict[str, Learned]) -> float:
+        """Nats per row held out that one model adds to all others."""
+        assert self.valid is not None
+        log = self._held_out_logs(found)
+        return added_by(log, self.valid.counts, [1 + list(found).index(name)]) / self.valid.total
+
+    def _held_out_logs(self, found: dict[str, Learned]) -> Array:
+        return np.stack([self.held_out, *(one.held_out for one in found.values())], axis=1)
 
     def _searched(self) -> Fitted:
         """The search, which ends with what it has when its part of the time is over."""
@@ -170,22 +154,24 @@ class _Stack:
         self.interrupted = search.status == "interrupted" and not late
         return replace(search, status="time limit") if late else search
 
-    def _left(self) -> float:
+    def _left(self, part: float = 1.0) -> float:
+        """Seconds until a part of the time is over, less what scoring all rows will take in the end."""
         limit = self.options.max_seconds
-        left = math.inf if limit is None else limit - (time.perf_counter() - self.began)
-        self.late = self.late or left <= 0
-        return left
+        return math.inf if limit is None else part * limit - self.scoring - (time.perf_counter() - self.began)
 
-    def _learn(self, candidate: _Candidate, number: int, seconds: float | None, found: dict[str, _Learned]) -> None:
+    def _learn(self, candidate: Candidate, number: int, seconds: float | None, found: dict[str, Learned]) -> None:
         assert self.valid is not None
+        began = time.perf_counter()
         try:
             watch = self._telling(candidate.name, number)
             one = candidate.learn(self.train, self.valid, seconds, self.rng, watch)
         except STOPPED:  # before it had anything to show
             self.interrupted = True
             return
+        ended = time.perf_counter()
         logs = log_prob(one.parts, self.valid.states)
-        found[candidate.name] = replace(one, held_out=logs)
+        self.scoring += (time.perf_counter() - ended) * len(self.empirical.states) / len(self.valid.states)
+        found[candidate.name] = replace(one, held_out=logs, seconds=time.perf_counter() - began)
         self.interrupted = one.status == "interrupted"
         self.late = self.late or one.status == "time limit"
         self._note(candidate.name, len(one.parts), logs)
@@ -209,11 +195,11 @@ class _Stack:
 
     # -- shares -----------------------------------------------------------------------------------------------------
 
-    def _stacked(self, search: Fitted, found: dict[str, _Learned]) -> Fitted:
+    def _stacked(self, search: Fitted, found: dict[str, Learned]) -> Fitted:
         shares, out_of_bag = np.ones(1), OutOfBag(math.nan, math.nan, 0.0)
         if self.valid is not None:
             weight = self.valid.counts
-            log = np.stack([self.held_out, *(one.held_out for one in found.values())], axis=1)
+            log = self._held_out_logs(found)
             shares = self._shares(log, weight)
             out_of_bag = _score(mixed(log, shares), weight, self.valid.total / (self.valid.total + self.train.total))
         named = dict(zip((SEARCH, *found), map(float, shares), strict=True))
@@ -274,100 +260,3 @@ def log_prob(parts: Parts, rows: NDArray[Any], before: Sequence[tuple[float, Arr
         own = part.log_weight(rows) if complete else sums_of(part).log_prob(np.asarray(rows, dtype=np.int64))
         np.logaddexp(total, math.log(share) + own, out=total)
     return total
-
-
-# -- candidates -------------------------------------------------------------------------------------------------
-
-
-def candidates_of(options: StackOptions, *, complete: bool) -> list[_Candidate]:
-    """What is stacked with the search, and the part of the time that each may take."""
-    network = [_Candidate("networks", _networks(options), 0.15)] if complete else []
-    return [
-        _Candidate("latent variable, trees", _latent(options, trees=True), 0.4),
-        _Candidate("mixture", _mixture(options), 0.25),
-        *network,
-        _Candidate("hidden tree", _hidden_tree(options), 0.15),
-        _Candidate("latent variable, columns", _latent(options, trees=False), 0.1),
-    ]
-
-
-def _networks(options: StackOptions) -> Learn:
-    """A network of the rows, and others of bootstrap samples as long as there is time, at most half ``size``."""
-
-    def learn(
-        train: Empirical, valid: Empirical, seconds: float | None, rng: np.random.Generator, watch: Watch
-    ) -> _Learned:
-        from fullspan.learn.networks.search import learn_network
-
-        began, late, found = time.perf_counter(), False, list[FactorGraph]()
-
-        def tell(step: StepLike) -> None:
-            nonlocal late
-            if watch is not None:
-                watch(step)
-            late = seconds is not None and time.perf_counter() - began > seconds
-            if late:
-                raise Interrupted
-
-        status = "converged"
-        for b in range(max(options.size // 2, 1)):
-            network = learn_network(bootstrap(train, rng).data if b else train, watch=tell)
-            if not network.is_finished and found:  # half a network says less than those before it
-                status = "converged" if late else "interrupted"
-                break
-            found.append(_graph_of(train.space, network.families, network.tables))
-            if not network.is_finished:
-                status = "time limit" if late else "interrupted"
-                break
-        logs = np.stack([graph.log_weight(valid.states) for graph in found], axis=1)
-        return _Learned(list(zip(best_shares(logs, valid.counts).tolist(), found, strict=True)), status)
-
-    return learn
-
-
-def _graph_of(space: Space, families: Sequence[tuple[int, ...]], tables: Sequence[Array]) -> FactorGraph:
-    shapes = [[space.cards[i] for i in family] for family in families]
-    return FactorGraph(space, families, [t.reshape(s, order="F") for t, s in zip(tables, shapes, strict=True)])
-
-
-def _latent(options: StackOptions, *, trees: bool) -> Learn:
-    def learn(
-        train: Empirical, valid: Empirical, seconds: float | None, rng: np.random.Generator, watch: Watch
-    ) -> _Learned:
-        from fullspan.learn.latent import LatentOptions, fit_latent
-
-        rows = int(train.total / _ROWS_PER_POINT)
-        points = min(_POINTS * options.size, _MOST_POINTS, max(rows, _POINTS))
-        own = LatentOptions(points=points, trees=trees, max_seconds=seconds, seed=rng, device=options.device)
-        found = fit_latent(train, own, valid, watch)
-        return _Learned([(1.0, found.model)], found.status)
-
-    return learn
-
-
-def _mixture(options: StackOptions) -> Learn:
-    def learn(
-        train: Empirical, valid: Empirical, seconds: float | None, rng: np.random.Generator, watch: Watch
-    ) -> _Learned:
-        from fullspan.learn.decomposable.fit import RUNS, MixtureOptions, fit_mixture
-
-        runs = [run for run in RUNS if run[0] <= 2 * options.size]
-        fitted = fit_mixture(train, MixtureOptions(runs=runs, max_seconds=seconds, seed=rng), valid, watch)
-        parts = list(zip(fitted.model.shares.tolist(), fitted.model.components, strict=True))
-        return _Learned(parts, fitted.status)
-
-    return learn
-
-
-def _hidden_tree(options: StackOptions) -> Learn:
-    def learn(
-        train: Empirical, valid: Empirical, seconds: float | None, rng: np.random.Generator, watch: Watch
-    ) -> _Learned:
-        from fullspan.learn.trees.hidden_tree import TreeOptions, fit_hidden_tree
-
-        states = [options.size, 2 * options.size]
-        own = TreeOptions(states, max_seconds=seconds, seed=rng, device=options.device)
-        fitted = fit_hidden_tree(train, own, valid, watch)
-        return _Learned([(1.0, fitted.model)], fitted.status)
-
-    return learn

@@ -14,6 +14,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,6 +33,8 @@ from fullspan.learn.base.progress import STOPPED, History, Watch
 from fullspan.learn.latent.decoder import Parameters, backward, forward, initial
 from fullspan.learn.latent.points import lattice, waves
 from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.model.algebra import jit
+from fullspan.model.algebra.blas import one_core
 from fullspan.model.latent_trees import LatentTrees
 from fullspan.model.record import StepLike
 from fullspan.model.tree_layout import TreeLayout
@@ -46,6 +51,8 @@ _EPOCHS, _LEAST_STEPS, _MOST_STEPS = 100, 400, 6000
 """Passes over the rows where no number of steps is given, and the bounds on their number."""
 _TIMED, _WANTED_STEPS, _LEAST_POINTS = 3, 1000, 64
 """Steps that are timed where the time is limited, steps that should fit into it, and points that are kept for them."""
+_PIECES = 2
+"""Pieces of a batch on the processor, so that cores share it; their number sets the order of sums, the cores do not."""
 _MATRIX_CELLS = 1 << 29
 """Cells of the 0/1 matrix of all rows up to which it is made once; else anew for every batch."""
 
@@ -122,8 +129,9 @@ def fit_latent(
     """
     options = options or LatentOptions()
     learner = _Learner(train, valid, options, watch)
-    learner.keep_to_the_time()
-    return learner.run()
+    with learner.at_work():
+        learner.keep_to_the_time()
+        return learner.run()
 
 
 class _Rows:
@@ -186,6 +194,22 @@ class _Learner:
         self.state = _State({k: self.place.array(v) for k, v in start.items()}, {})
         self._lay_out(n)
         self.best, self.score = self.state.copied(), -math.inf
+        self.pool: ThreadPoolExecutor | None = None
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Threads for the pieces of a batch, each with a product on one core: threads of BLAS wait for one another."""
+        if self.options.device != "cpu":
+            yield
+            return
+        with one_core(), ThreadPoolExecutor(min(jit.cores(), _PIECES)) as self.pool:
+            yield
+
+    def _in_pieces(self, do: Callable[[NDArray[Any]], Any], which: NDArray[Any]) -> list[Any]:
+        """What is made of the pieces of some rows, in their order."""
+        if self.pool is None:
+            return [do(which)]
+        return list(self.pool.map(do, np.array_split(which, _PIECES)))
 
     def _features(self, shift: Array) -> Any:
         return self.place.array(waves((self.lattice + shift) % 1.0, self.options.frequencies))
@@ -287,12 +311,18 @@ class _Learner:
         t, kept = forward(xp, state.network, f)
         numbers, constant, shares = layout.numbers(xp, t)
         log_shares = self._log_shares()
-        x = self.rows.batch(which)
-        joint = self._joint(x, numbers, constant + log_shares)
-        joint = xp.exp(joint - xp.max(joint, axis=1, keepdims=True))
-        joint = joint * (1 / (xp.sum(joint, axis=1, keepdims=True) * joint.shape[0]))
-        taken = xp.sum(joint, axis=0)[:, None]
-        found, of_f = backward(xp, state.network, kept, layout.slope(xp, joint.T @ x, taken, shares))
+
+        def expected(piece: NDArray[Any]) -> tuple[Any, Any]:
+            """Expected sums of the rows' numbers (N, R) under each point, and the rows that each point takes (N, 1)."""
+            x = self.rows.batch(piece)
+            joint = self._joint(x, numbers, constant + log_shares)
+            joint = xp.exp(joint - xp.max(joint, axis=1, keepdims=True))
+            joint = joint * (1 / (xp.sum(joint, axis=1, keepdims=True) * len(which)))
+            return joint.T @ x, xp.sum(joint, axis=0)[:, None]
+
+        pieces = self._in_pieces(expected, which)
+        of_numbers, taken = sum(own for own, _ in pieces), sum(own for _, own in pieces)
+        found, of_f = backward(xp, state.network, kept, layout.slope(xp, of_numbers, taken, shares))
         state.steps += 1
         self._adam(state.network, found, rate, self.options.decay)
         if fixed:
@@ -325,13 +355,17 @@ class _Learner:
         t, _ = forward(xp, self.state.network, self.state.points["f"])
         numbers, constant, _ = self.layout.numbers(xp, t)
         constant, total = constant + self._log_shares(), 0.0
+
+        def log_sum(piece: NDArray[Any]) -> float:
+            joint = self._joint(self.deciding.batch(piece), numbers, constant)
+            top = xp.max(joint, axis=1, keepdims=True)
+            logs = top[:, 0] + xp.log(xp.sum(xp.exp(joint - top), axis=1))
+            return float(data.counts[piece] @ self.place.to_numpy(logs).astype(np.float64))
+
         step = max(_HELD_NUMBERS // self.options.points, 1)
         for start in range(0, len(data.states), step):
             which = np.arange(start, min(start + step, len(data.states)))
-            joint = self._joint(self.deciding.batch(which), numbers, constant)
-            top = xp.max(joint, axis=1, keepdims=True)
-            logs = top[:, 0] + xp.log(xp.sum(xp.exp(joint - top), axis=1))
-            total += float(data.counts[which] @ self.place.to_numpy(logs).astype(np.float64))
+            total += sum(self._in_pieces(log_sum, which))
         return total / data.total
 
     def _restore(self) -> None:
