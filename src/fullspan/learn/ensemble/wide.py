@@ -97,17 +97,24 @@ class _Stack:
         if self.valid is not None:
             self.held_out = log_prob_of(search.model, self.valid.states)
             self._note(SEARCH, len(search.model.terms), self.held_out)
-            for number, candidate in enumerate(candidates):
-                left = self._left(_FIRST_TIME)
-                self.late = self.late or left <= 0
-                if self.interrupted or left <= 0:
-                    break
-                weight = sum(one.weight for one in candidates[number:])
-                own = None if math.isinf(left) else left * candidate.weight / weight
-                self._learn(candidate, number + 2, own, found)
-            if self.options.max_seconds is not None:
-                self._learn_again(candidates, found)
+            try:
+                self._learn_each(candidates, found)
+                if self.options.max_seconds is not None:
+                    self._learn_again(candidates, found)
+            except STOPPED:  # before a candidate had anything to show, or while it was scored
+                self.interrupted = True
         return self._stacked(search, found)
+
+    def _learn_each(self, candidates: Sequence[Candidate], found: dict[str, Learned]) -> None:
+        """Every candidate once, in the first part of the time."""
+        for number, candidate in enumerate(candidates):
+            left = self._left(_FIRST_TIME)
+            self.late = self.late or left <= 0
+            if self.interrupted or left <= 0:
+                return
+            weight = sum(one.weight for one in candidates[number:])
+            own = None if math.isinf(left) else left * candidate.weight / weight
+            self._learn(candidate, number + 2, own, found)
 
     def _learn_again(self, candidates: Sequence[Candidate], found: dict[str, Learned]) -> None:
         """Use the time that is left for more models of the kinds whose last one added most for its time."""
@@ -125,8 +132,6 @@ class _Stack:
             self.planned, late = self.planned + 1, self.late
             self._learn(own, self.planned, min(left, _STRETCH * last[kind].seconds), found)
             self.late = late  # it was learned in the time that others left
-            if own.name not in found:
-                return
             last[kind] = found[own.name]
 
     def _added_by(self, name: str, found: dict[str, Learned]) -> float:
@@ -162,12 +167,8 @@ class _Stack:
     def _learn(self, candidate: Candidate, number: int, seconds: float | None, found: dict[str, Learned]) -> None:
         assert self.valid is not None
         began = time.perf_counter()
-        try:
-            watch = self._telling(candidate.name, number)
-            one = candidate.learn(self.train, self.valid, seconds, self.rng, watch)
-        except STOPPED:  # before it had anything to show
-            self.interrupted = True
-            return
+        watch = self._telling(candidate.name, number)
+        one = candidate.learn(self.train, self.valid, seconds, self.rng, watch)
         ended = time.perf_counter()
         logs = log_prob(one.parts, self.valid.states)
         self.scoring += (time.perf_counter() - ended) * len(self.empirical.states) / len(self.valid.states)
