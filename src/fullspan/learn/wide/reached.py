@@ -1,4 +1,4 @@
-"""A model during the search: its terms and weights, what it takes to describe it, and how a set of terms is weighed anew."""
+"""A model during the search: its terms and weights, its description length, and how a set of terms is weighed anew."""
 
 from __future__ import annotations
 

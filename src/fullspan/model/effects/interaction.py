@@ -177,8 +177,8 @@ def strongest_first(rows: Sequence[Interaction]) -> list[Interaction]:
     """Most nats saved first, unknown savings last; a pair without a part stands below the interaction that it is from.
 
     Where nearly all cells are of one level, an interaction of three columns says how each two of them go together, and
-    so these pairs are read with it; those of larger sets come last. Pairs without a part whose direction is not clear, or
-    not the same everywhere, are left out.
+    so these pairs are read with it; those of larger sets come last. Pairs without a part whose direction is not clear,
+    or not the same everywhere, are left out.
     """
     ranked = sorted((row for row in rows if row.has_part or _goes_one_way(row)), key=by_nats)
     small = [row for row in ranked if row.order in (3, 4)]
