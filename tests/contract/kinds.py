@@ -10,7 +10,7 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical, Space
-from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.learn.trees import fit_chow_liu
 from fullspan.model import AveragedLogLinear, FactorGraph, LayeredMachine, Mixture, TruncatedLogLinear
 from fullspan.model.algebra import Basis, BasisName
 from fullspan.model.estimate import Estimate
@@ -84,7 +84,7 @@ def _stacked() -> Made:
 def _tree() -> Made:
     rng = np.random.default_rng(2)
     rows = np.stack([rng.integers(card, size=60) for card in CARDS], axis=1)
-    tree = chow_liu(Empirical.from_codes(rows, space=SPACE)).model
+    tree = fit_chow_liu(Empirical.from_codes(rows, space=SPACE)).model
     return TreeDistribution(tree), joint(tree)
 
 

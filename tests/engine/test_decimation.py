@@ -8,8 +8,7 @@ import pytest
 from engine.machines import enumerate_machine, has_an_order, random_edges
 from fullspan import graphs
 from fullspan.arrays import Array
-from fullspan.engine.elimination import Decimation, is_decimatable, verdict
-from fullspan.engine.elimination.decimation.peeling import peel
+from fullspan.engine.elimination import Decimation, is_decimatable, peel, verdict
 from fullspan.errors import FullspanError, NotDecimatableError
 
 

@@ -8,7 +8,7 @@ import pytest
 from fullspan.data import Empirical, Space
 from fullspan.engine.elimination import ClusterTree, TreeEngine
 from fullspan.errors import TooLargeError
-from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.learn.trees import fit_chow_liu
 from fullspan.model import HiddenTree
 from fullspan.model.algebra import Kernel
 from trees import CARDS, all_states, generic_tree, joint
@@ -169,7 +169,7 @@ def test_the_factor_graph_of_a_tree_is_the_tree(hidden: bool) -> None:
     tree = generic_tree(6)
     if not hidden:
         p = joint(tree).sum(axis=2)
-        tree = chow_liu(Empirical.from_table(p / p.min())).model
+        tree = fit_chow_liu(Empirical.from_table(p / p.min())).model
     clusters, engine = ClusterTree(tree.graph()), TreeEngine(tree)
     assert abs(clusters.log_z()) < 1e-10
     state = np.array([1, 2, 0, 3, 0]) if hidden else np.array([1, 2, 3, 0])

@@ -6,7 +6,7 @@ import math
 
 import fullspan as fs
 from fullspan.estimators.explain import SHOWN_TERMS, TermRow, TermTable
-from fullspan.model.effects.interaction import by_nats
+from fullspan.model.effects import by_nats
 
 ROWS = [
     TermRow("a=<1> goes with b=2 (odds ×3)", ("a", "b"), 2, 0.55, 0.1, 12.25),

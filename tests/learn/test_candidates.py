@@ -15,7 +15,9 @@ import fullspan as fs
 from fullspan.data import Empirical, Space
 from fullspan.learn.base import Sample, bootstrap
 from fullspan.learn.decomposable import (
+    WARM_ITERATIONS,
     Complete,
+    Em,
     GrowOptions,
     Learner,
     RunOptions,
@@ -23,7 +25,6 @@ from fullspan.learn.decomposable import (
     grow,
     learn_mixture,
 )
-from fullspan.learn.decomposable.mixture import WARM_ITERATIONS, Em
 from fullspan.learn.ensemble import (
     Candidates,
     Member,

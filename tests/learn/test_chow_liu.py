@@ -13,8 +13,7 @@ import pytest
 from fullspan.data import Empirical, Space
 from fullspan.engine.elimination import TreeEngine
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.learn.trees import mutual_information, pair_counts, spanning_tree
-from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.learn.trees import fit_chow_liu, mutual_information, pair_counts, spanning_tree
 
 
 def dependent(rows: int, cards: tuple[int, ...], seed: int) -> np.ndarray:
@@ -62,7 +61,7 @@ def test_no_labelled_tree_is_likelier(cards: tuple[int, ...], seed: int) -> None
     values = [tree_likelihood(table, edges) for edges in labelled_trees(len(cards))]
     assert len(values) == len(cards) ** (len(cards) - 2)
     assert max(values) - min(values) > 0.01
-    assert np.isclose(chow_liu(data, 0.0).log_likelihood, max(values), rtol=1e-12)
+    assert np.isclose(fit_chow_liu(data, 0.0).log_likelihood, max(values), rtol=1e-12)
 
 
 @pytest.mark.parametrize("weights", ["whole", "large", "fractional"])
@@ -106,8 +105,8 @@ def test_a_spanning_tree_reaches_all_and_is_heaviest() -> None:
 def test_weights_are_repeated_rows() -> None:
     rows = dependent(50, (2, 3, 2), 5)
     weights = np.random.default_rng(1).integers(1, 5, size=50)
-    a = chow_liu(Empirical.from_codes(rows, weights)).model
-    b = chow_liu(Empirical.from_codes(np.repeat(rows, weights, axis=0))).model
+    a = fit_chow_liu(Empirical.from_codes(rows, weights)).model
+    b = fit_chow_liu(Empirical.from_codes(np.repeat(rows, weights, axis=0))).model
     assert np.array_equal(a.parents, b.parents)
     assert np.array_equal(a.transitions, b.transitions)
 
@@ -117,7 +116,7 @@ def test_relabelling_levels_and_columns_changes_nothing() -> None:
     cards = (2, 3, 2, 4)
     rows = dependent(400, cards, 6)
     turned = (np.array(cards) - 1 - rows)[:, [2, 0, 3, 1]]
-    engines = [TreeEngine(chow_liu(Empirical.from_codes(r)).model) for r in (rows, turned)]
+    engines = [TreeEngine(fit_chow_liu(Empirical.from_codes(r)).model) for r in (rows, turned)]
     a, b = (e.log_likelihood(e.columns(r)) for e, r in zip(engines, (rows, turned), strict=True))
     assert np.allclose(a, b, rtol=1e-12)
 
@@ -126,7 +125,7 @@ def test_pseudo_rows_make_everything_possible() -> None:
     """Without any, what was never seen has probability 0; with some, a level never seen beside a parent's too."""
     space = Space.of_cards((3, 2))
     data = Empirical.from_codes([[0, 0], [1, 1]], space=space)
-    exact, smooth = (TreeEngine(chow_liu(data, a).model) for a in (0.0, 1.0))
+    exact, smooth = (TreeEngine(fit_chow_liu(data, a).model) for a in (0.0, 1.0))
     unseen = np.array([[0, 1], [2, 0]])
     assert exact.log_likelihood(exact.columns(unseen)).tolist() == [-np.inf, -np.inf]
     pair = (np.eye(3, 2) + 1 / 6) / 3
@@ -136,7 +135,7 @@ def test_pseudo_rows_make_everything_possible() -> None:
 @pytest.mark.parametrize("value", [-1.0, np.inf, np.nan])
 def test_a_pseudo_count_is_a_number_of_rows(value: float) -> None:
     with pytest.raises(FullspanError, match="pseudo_count is"):
-        chow_liu(Empirical.from_codes([[0, 1]]), value)
+        fit_chow_liu(Empirical.from_codes([[0, 1]]), value)
 
 
 def test_too_many_levels_are_refused() -> None:
@@ -152,7 +151,7 @@ def test_published_likelihoods(shared_data: Callable[[str], Path], name: str) ->
     split = {s: np.unpackbits(file[s], axis=1)[:, : int(file["nvars"])] for s in ("train", "test")}
     data = Empirical.from_codes(split["train"], space=Space.of_cards([2] * int(file["nvars"])))
     for pseudo, key in ((4.0, "alpha_1"), (0.0, "alpha_0")):
-        engine = TreeEngine(chow_liu(data, pseudo).model)
+        engine = TreeEngine(fit_chow_liu(data, pseudo).model)
         for part, rows in split.items():
             mean = float(engine.log_likelihood(engine.columns(rows)).mean())
             published = reference[key][part]

@@ -18,9 +18,8 @@ from scipy.optimize import OptimizeResult, linprog
 import generic
 from fullspan.arrays import Ints
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.learn.likelihood import Face, complete_sets, empty_margins, face_of
+from fullspan.learn.likelihood import Face, complete_sets, empty_margins, face_of, integral, null_space
 from fullspan.learn.likelihood.boundary import cuts
-from fullspan.learn.likelihood.boundary.cuts import integral, null_space
 from fullspan.model.algebra import BASES, Basis, BasisName
 
 

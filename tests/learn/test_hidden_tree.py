@@ -12,8 +12,7 @@ from fullspan.data import Empirical, Space
 from fullspan.data.tables import held_out
 from fullspan.engine.elimination import TreeEngine
 from fullspan.errors import FullspanError
-from fullspan.learn.trees import TreeOptions, fit_hidden_tree, hidden_tree, starts
-from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.learn.trees import TreeOptions, fit_chow_liu, fit_hidden_tree, hidden_tree, starts
 from fullspan.model import HiddenTree
 from trees import CARDS, all_states, generic_tree, joint
 
@@ -34,7 +33,7 @@ def test_em_never_lowers_the_objective(smoothing: float, from_rows: bool) -> Non
     data = drawn(400, 1, missing=0.2)
     learner = hidden_tree.Learner(data, None, TreeOptions(dtype=np.float64, tol=0.0, patience=50, max_iter=39), None)
     rng = np.random.default_rng(0)
-    tree = starts.start(data, chow_liu(data).model, 4, rng, from_rows=from_rows)
+    tree = starts.start(data, fit_chow_liu(data).model, 4, rng, from_rows=from_rows)
     values = [-step.cost for step in learner.run(tree, smoothing).history]
     assert len(values) == 40
     assert np.diff(values).min() > -1e-12
@@ -53,7 +52,7 @@ def test_one_state_gives_the_product_of_the_margins() -> None:
 def test_enough_states_reach_the_chow_liu_tree() -> None:
     """A hidden tree whose states are the levels is the Chow–Liu tree, and em does not leave it downwards."""
     data = drawn(500, 3)
-    plain = chow_liu(data, 0.0)
+    plain = fit_chow_liu(data, 0.0)
     fitted = fit_hidden_tree(data, TreeOptions(n_states=8, smoothing=0.0, restarts=3, seed=0, tol=1e-6))
     assert fitted.log_likelihood > plain.log_likelihood - 1e-3
 

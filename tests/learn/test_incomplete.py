@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from fullspan.data import Empirical, Space, Variable
 from fullspan.errors import DataError, TooLargeError
 from fullspan.learn.base import Progress
-from fullspan.learn.search import Options, fit_incomplete, fit_search, incomplete
-from fullspan.learn.search.complete import fit_complete
+from fullspan.learn.search import Options, fit_complete, fit_incomplete, fit_search, incomplete
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra import Basis
 

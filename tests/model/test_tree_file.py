@@ -13,7 +13,7 @@ import pytest
 
 from fullspan.data import Empirical, Space
 from fullspan.errors import ModelFileError
-from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.learn.trees import fit_chow_liu
 from fullspan.model import FittedTree
 from fullspan.model.files import checksum, log_linear, tree
 from trees import CARDS, generic_tree
@@ -22,7 +22,7 @@ from trees import CARDS, generic_tree
 def fitted(hidden: bool) -> FittedTree:
     rng = np.random.default_rng(0)
     rows = np.stack([rng.integers(card, size=40) for card in CARDS], axis=1)
-    plain = chow_liu(Empirical.from_codes(rows, space=Space.of_cards(CARDS)), 0.0)
+    plain = fit_chow_liu(Empirical.from_codes(rows, space=Space.of_cards(CARDS)), 0.0)
     return replace(plain, model=generic_tree(4), validation=-3.25) if hidden else plain
 
 

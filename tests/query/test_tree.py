@@ -7,7 +7,7 @@ import pytest
 
 from fullspan.data import Empirical, Space
 from fullspan.errors import QueryError, TooLargeError
-from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.learn.trees import fit_chow_liu
 from fullspan.model import HiddenTree
 from fullspan.query.distributions import GraphDistribution, TreeDistribution
 from trees import CARDS, generic_tree, joint
@@ -17,7 +17,7 @@ def plain_tree() -> HiddenTree:
     rng = np.random.default_rng(2)
     rows = np.stack([rng.integers(card, size=60) for card in CARDS], axis=1)
     rows[:, 4] = (rows[:, 0] + (rng.random(60) < 0.2)) % 2
-    return chow_liu(Empirical.from_codes(rows, space=Space.of_cards(CARDS))).model
+    return fit_chow_liu(Empirical.from_codes(rows, space=Space.of_cards(CARDS))).model
 
 
 @pytest.fixture(params=["hidden", "plain"])
@@ -81,7 +81,7 @@ def test_hidden_nodes_can_be_named() -> None:
 
 
 def test_what_cannot_be_answered_is_refused() -> None:
-    exact = chow_liu(Empirical.from_codes([[0, 0], [1, 1], [1, 1]]), 0.0).model
+    exact = fit_chow_liu(Empirical.from_codes([[0, 0], [1, 1], [1, 1]]), 0.0).model
     distribution = TreeDistribution(exact)
     impossible = {"x0": 0, "x1": 1}
     for ask in (
@@ -99,14 +99,14 @@ def test_what_cannot_be_answered_is_refused() -> None:
         distribution.impute(np.array([[0, -1]]), "median")
     with pytest.raises(QueryError, match="asks for a table"):
         distribution.probability("x0 | x1=0")
-    wide = chow_liu(Empirical.from_codes(np.eye(21, dtype=np.int64)), 1.0).model
+    wide = fit_chow_liu(Empirical.from_codes(np.eye(21, dtype=np.int64)), 1.0).model
     with pytest.raises(TooLargeError, match="fewer variables"):
         TreeDistribution(wide).entropy()
 
 
 def test_a_row_that_cannot_be_is_not_filled() -> None:
     """Three copies of one bit: two that differ leave nothing for the third."""
-    distribution = TreeDistribution(chow_liu(Empirical.from_codes([[0, 0, 0], [1, 1, 1]]), 0.0).model)
+    distribution = TreeDistribution(fit_chow_liu(Empirical.from_codes([[0, 0, 0], [1, 1, 1]]), 0.0).model)
     for how in ("mode", "mean", "draw"):
         with pytest.raises(QueryError, match="row 2"):
             distribution.impute(np.array([[0, 0, -1], [0, 1, -1]]), how, np.random.default_rng(0))

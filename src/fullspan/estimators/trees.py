@@ -191,10 +191,10 @@ class ChowLiuTree(Memory, TreeEstimator):
     pseudo_count: float = 1.0
 
     def _learn(self, empirical: Empirical, watch: Reporter | None, valid: Empirical | None = None) -> Any:
-        from fullspan.learn.trees.chow_liu import chow_liu
+        from fullspan.learn.trees.chow_liu import fit_chow_liu
         from fullspan.learn.trees.hidden_tree import Rows
 
-        fitted = chow_liu(empirical, self.pseudo_count, self.max_memory)
+        fitted = fit_chow_liu(empirical, self.pseudo_count, self.max_memory)
         return fitted if valid is None else replace(fitted, validation=Rows(valid).mean(fitted.model))
 
 

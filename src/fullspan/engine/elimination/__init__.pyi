@@ -4,6 +4,7 @@ from fullspan.engine.elimination.components import narrowed as narrowed
 from fullspan.engine.elimination.decimation import Decimation as Decimation
 from fullspan.engine.elimination.decimation import is_decimatable as is_decimatable
 from fullspan.engine.elimination.decimation import verdict as verdict
+from fullspan.engine.elimination.decimation.peeling import peel as peel
 from fullspan.engine.elimination.ordering.order import elimination_order as elimination_order
 from fullspan.engine.elimination.ordering.order import given_order as given_order
 from fullspan.engine.elimination.pairs import all_pairs as all_pairs

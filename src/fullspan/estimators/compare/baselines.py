@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.learn.trees.chow_liu import fit_chow_liu
 from fullspan.query.distributions.tree import TreeDistribution
 
 _STRENGTHS = np.exp(np.linspace(math.log(1e-3), math.log(1e6), 181))
@@ -58,7 +58,7 @@ class ChowLiu:
     """The best tree over the columns."""
 
     def __init__(self, data: Empirical) -> None:
-        self._tree = TreeDistribution(chow_liu(data).model)
+        self._tree = TreeDistribution(fit_chow_liu(data).model)
         self.n_parameters = self._tree.model.n_parameters
 
     def log_prob(self, codes: NDArray[Any]) -> Array:

@@ -9,14 +9,16 @@ compiled_em         the compiled twin of the em of ``mixture`` for the many smal
 from fullspan.learn.decomposable.compiled_em import learn_mixture
 from fullspan.learn.decomposable.fit import RUNS, MixtureOptions, fit_mixture
 from fullspan.learn.decomposable.grow import GrowOptions, Shape, grow
-from fullspan.learn.decomposable.mixture import Learner, RunOptions
+from fullspan.learn.decomposable.mixture import WARM_ITERATIONS, Em, Learner, RunOptions
 from fullspan.learn.decomposable.rows import WideRows, count_cells
 from fullspan.learn.decomposable.tables import conditionals
 from fullspan.learn.decomposable.weighted import Complete, Incomplete
 
 __all__ = [
     "RUNS",
+    "WARM_ITERATIONS",
     "Complete",
+    "Em",
     "GrowOptions",
     "Incomplete",
     "Learner",

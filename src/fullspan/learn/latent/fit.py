@@ -32,7 +32,7 @@ from fullspan.errors import FullspanError
 from fullspan.learn.base.progress import STOPPED, History, Watch
 from fullspan.learn.latent.decoder import Parameters, backward, forward, initial
 from fullspan.learn.latent.points import lattice, waves
-from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.learn.trees.chow_liu import fit_chow_liu
 from fullspan.model.algebra import jit
 from fullspan.model.algebra.blas import one_core
 from fullspan.model.latent_trees import LatentTrees
@@ -173,7 +173,7 @@ class _Learner:
         cards, epochs = train.space.cards, _EPOCHS * train.total / options.batch
         self.steps = options.steps or int(min(max(epochs, _LEAST_STEPS), _MOST_STEPS))
         open_cells = not (train.is_complete and (valid is None or valid.is_complete))
-        tree = chow_liu(train).model
+        tree = fit_chow_liu(train).model
         self.parents: Ints = tree.parents.copy() if options.trees and not open_cells else np.full(len(cards), -1)
         self.place = device(options.device, options.dtype, np.random.default_rng(0))
         self.layout = TreeLayout(cards, self.parents, open_cells, self.place.index)

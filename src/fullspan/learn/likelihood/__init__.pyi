@@ -3,6 +3,8 @@ from fullspan.learn.likelihood.boundary import complete_sets as complete_sets
 from fullspan.learn.likelihood.boundary import empty_margins as empty_margins
 from fullspan.learn.likelihood.boundary import face_of as face_of
 from fullspan.learn.likelihood.boundary import separating as separating
+from fullspan.learn.likelihood.boundary.cuts import integral as integral
+from fullspan.learn.likelihood.boundary.cuts import null_space as null_space
 from fullspan.learn.likelihood.conditional import fit_conditional as fit_conditional
 from fullspan.learn.likelihood.decimatable import DecimatableOptions as DecimatableOptions
 from fullspan.learn.likelihood.decimatable import fit_decimatable as fit_decimatable

@@ -1,4 +1,5 @@
 from fullspan.learn.search.code import fit_code as fit_code
+from fullspan.learn.search.complete import fit_complete as fit_complete
 from fullspan.learn.search.fit import fit_search as fit_search
 from fullspan.learn.search.full import carry_over as carry_over
 from fullspan.learn.search.full import grow as grow

@@ -86,7 +86,7 @@ def _longest_path(neighbours: list[list[int]]) -> list[int]:
     return path
 
 
-def chow_liu(empirical: Empirical, pseudo_count: float = 1.0, max_memory: int | None = None) -> FittedTree:
+def fit_chow_liu(empirical: Empirical, pseudo_count: float = 1.0, max_memory: int | None = None) -> FittedTree:
     """The Chow–Liu tree of counted data.
 
     Parameters

@@ -29,7 +29,7 @@ from fullspan.errors import FullspanError
 from fullspan.learn.base.column_order import ColumnOrder
 from fullspan.learn.base.em import Alternated, Expected, Stop, alternate
 from fullspan.learn.base.progress import History, Interrupted, Watch
-from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.learn.trees.chow_liu import fit_chow_liu
 from fullspan.learn.trees.on_device import EmOnDevice, RowsOnDevice
 from fullspan.learn.trees.starts import level_shares, start
 from fullspan.model.hidden_tree import FittedTree, HiddenTree
@@ -291,7 +291,7 @@ def fit_hidden_tree(
 
 
 def _fit(train: Empirical, options: TreeOptions, valid: Empirical | None, watch: Watch | None) -> FittedTree:
-    base = chow_liu(train, max_memory=options.max_memory)
+    base = fit_chow_liu(train, max_memory=options.max_memory)
     learner = Learner(train, valid, options, watch)
     runs = learner.runs(base.model)
     best = runs[0]
