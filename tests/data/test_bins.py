@@ -109,6 +109,8 @@ def test_labels_show_as_few_digits_as_keep_the_edges_apart():
     assert interval_labels([1.5, 3, 4]) == ("[1.5, 3)", "[3, 4]")
     assert interval_labels([0, 1 / 3, 1]) == ("[0, 0.3333)", "[0.3333, 1]")
     assert interval_labels([1.00001, 1.00002, 2]) == ("[1.00001, 1.00002)", "[1.00002, 2]")
+    assert interval_labels([0, 18999.5, 100_400]) == ("[0, 19000)", "[19000, 100400]")
+    assert interval_labels([1e-7, 0.5, 1e20]) == ("[1e-07, 0.5)", "[0.5, 1e+20]")
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import fullspan as fs
-from fullspan.estimators.explain import SHOWN_TERMS, TermRow, TermTable
-from fullspan.model.effects import by_nats
+from fullspan.estimators.explain import SHOWN_TERMS, InteractionTable, TermRow, TermTable
+from fullspan.model.effects import Effect, Interaction, by_nats
 
 ROWS = [
     TermRow("a=<1> goes with b=2 (odds ×3)", ("a", "b"), 2, 0.55, 0.1, 12.25),
@@ -66,6 +66,20 @@ def test_frames_and_dictionaries_hold_the_same() -> None:
     ]
     assert frame["weight"].tolist() == [row["weight"] for row in TABLE.to_dicts()]
     assert list(TermTable([]).to_pandas().columns) == list(frame.columns)
+
+
+def test_interactions_without_nats_are_ordered_by_their_size() -> None:
+    """Of a model that was given without rows no nats are known: the largest odds ratio leads, whatever its sign."""
+    rows = [
+        Interaction(names, math.nan, False, "odds ratio", (Effect(tuple(f"{n}=1" for n in names), log_ratio),))
+        for names, log_ratio in ((("a", "b"), 0.2), (("a", "c"), 0.5), (("b", "c"), -0.9))
+    ]
+    table = InteractionTable(sorted(rows, key=by_nats))
+    assert [row.variables for row in table] == [("b", "c"), ("a", "c"), ("a", "b")]
+    assert table.headings == ("interaction", "order")
+    known = sorted([*rows[:2], rows[2].with_nats(0.1, False)], key=by_nats)
+    assert [row.variables for row in known] == [("b", "c"), ("a", "c"), ("a", "b")]
+    assert InteractionTable(known).headings[-1] == "nats saved"
 
 
 def test_nats_that_were_not_computed_are_said_to_be_so() -> None:

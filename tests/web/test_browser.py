@@ -253,8 +253,26 @@ def test_two_tabs_do_not_disturb_each_other(page: Any, server: Server) -> None:
 
 
 def test_a_narrow_screen_needs_no_sideways_scrolling(page: Any) -> None:
+    """In every view; the list can be sorted, and the variables below it are one press away."""
     page.set_viewport_size({"width": 360, "height": 740})
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    for view in ("Graph", "What if", "Row", "Samples", "Compare", "Fit", "Weights", "API", "Interactions"):
+        page.click(f'nav button:text-is("{view}")')
+        page.wait_for_selector(f'.view[aria-label="{view}"]')
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), view
+    page.click('th button:text-is("order")')
+    page.wait_for_selector('th[aria-sort="descending"]:has-text("order")')
+    assert page.locator("aside").bounding_box()["y"] > 740
+    page.click("nav a.down")
+    page.wait_for_function("() => document.querySelector('aside').getBoundingClientRect().top < 500")
+
+
+def test_an_address_of_a_model_that_is_not_served_says_so(page: Any, server: Server) -> None:
+    """Also after the questions about the model that is shown instead were answered."""
+    page.goto(f"{server.address}#model=three")
+    page.reload()
+    page.wait_for_selector(".variables li")
+    page.wait_for_selector("button.words")
+    assert "names a model three, which is not served; shown is one" in page.inner_text(".banner")
 
 
 def test_an_answer_that_breaks_off_is_not_shown(page: Any) -> None:
@@ -523,7 +541,7 @@ def test_a_row_is_looked_into(page: Any, votes: Path) -> None:
     page.click('button:text-is("Look at this row")')
     page.wait_for_selector(".cells")
     expected = fs.load(votes).explain_row({"party": "republican", "physician": "n"})
-    assert f"log-probability {-expected.score:.3f} nats" in page.inner_text(".view")
+    assert f"log-probability −{expected.score:.3f} nats" in page.inner_text(".view")
     assert "Oddest cell: party = republican" in page.inner_text(".view")
     assert page.locator(".cells >> nth=1").locator("tbody tr").count() == 15
     page.fill('label:has-text("of house-votes-84.csv") input', "2")
@@ -616,8 +634,8 @@ def test_a_restart_and_a_swapped_file_are_survived(page: Any, server: Server, pa
 
 def test_axe_finds_nothing(browser: Any, server: Server) -> None:
     axe = files("axe_playwright_python") / "axe.min.js"
-    for scheme in ("light", "dark"):
-        context = browser.new_context(color_scheme=scheme, bypass_csp=True)
+    for scheme, width in (("light", 1300), ("dark", 390)):
+        context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900}, bypass_csp=True)
         page = context.new_page()
         page.goto(f"{server.address}#tab=Graph")
         page.wait_for_selector(".node")

@@ -6,6 +6,18 @@ import { allowed, clamped, isOrdered, only, toggled } from "./given";
 export const percent = (p: number): string =>
   p >= 0.9995 && p < 1 ? "99.9+%" : p > 0 && p < 0.0005 ? "<0.1%" : `${(100 * p).toFixed(1)}%`;
 
+/** × or ÷ a number of three digits, as the words have it. */
+export const times = (ratio: number): string => {
+  const size = Number((ratio < 1 ? 1 / ratio : ratio).toPrecision(3)), sign = ratio < 1 && size !== 1 ? "÷" : "×";
+  return size > 1e6 ? `beyond ${sign}10^6` : sign + size.toLocaleString("en");
+};
+
+/** A change of a probability in percentage points. */
+export const points = (change: number): string => {
+  const size = Math.abs(100 * change).toFixed(1);
+  return Number(size) === 0 ? size : (change > 0 ? "+" : "−") + size;
+};
+
 /** A range of the levels of an ordered variable. */
 function Range({ variable, given, change }: { variable: Variable; given: Given; change: (given: Given) => void }) {
   const { name, levels } = variable, now = allowed(given, variable);

@@ -1,7 +1,7 @@
 /** Two models, given the same, in the columns that they have in common. */
 
 import { useAnswer } from "./answers";
-import { Bar, percent } from "./bars";
+import { Bar, percent, points } from "./bars";
 import { saveTable } from "./saving";
 import type { PanelProps } from "./state";
 import { Wrong } from "./wrong";
@@ -37,7 +37,7 @@ export function CompareView(props: PanelProps) {
                 {rows.map((row) => (
                   <tr>
                     <td>{row.name} = {String(row.level)}</td><td class="n">{percent(row.a)}</td><td class="n">{percent(row.b)}</td>
-                    <td class="n">{(100 * (row.b - row.a)).toFixed(1)}</td>
+                    <td class="n">{points(row.b - row.a)}</td>
                     <td class="wide"><Bar value={row.a} /><Bar value={row.b} class="second" /></td>
                   </tr>
                 ))}

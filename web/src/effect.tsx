@@ -2,7 +2,7 @@
 
 import { useAnswer } from "./answers";
 import type { Common, Effect, Interaction, Shares } from "./api";
-import { amount, percent } from "./bars";
+import { amount, percent, times } from "./bars";
 import { Wrong } from "./wrong";
 
 /** The share of every level in each state of the others: the model as a bar, the rows as a dot with its 95 % interval. */
@@ -43,15 +43,16 @@ function ShareBars({ shares }: { shares: Shares }) {
 }
 
 const WIDE = 420, HIGH = 30;
-const round = (ratio: number) => (ratio >= 1 ? `×${Number(ratio.toPrecision(3))}` : `÷${Number((1 / ratio).toPrecision(3))}`);
+/** Ratios beyond it stand at the end of the axis; their words say "beyond" too. */
+const MOST = 1e6;
 
 /** Odds ratios or cell ratios with their 95 % intervals, on a logarithmic axis. */
 function Ratios({ found }: { found: Effect }) {
   const rows = found.effects.filter((e) => e.ratio !== null && e.ratio > 0);
   if (!rows.length) return null;
-  const ends = rows.flatMap((e) => [e.ratio!, e.low ?? e.ratio!, e.high ?? e.ratio!]).map((x) => Math.min(Math.max(x, 1e-4), 1e4));
+  const ends = rows.flatMap((e) => [e.ratio!, e.low ?? e.ratio!, e.high ?? e.ratio!]).map((x) => Math.min(Math.max(x, 1 / MOST), MOST));
   const span = Math.max(...ends.map((x) => Math.abs(Math.log(x))), 0.3) * 1.1;
-  const at = (x: number) => WIDE * (0.5 + (0.5 * Math.log(Math.min(Math.max(x, 1e-4), 1e4))) / span);
+  const at = (x: number) => WIDE * (0.5 + (0.5 * Math.log(Math.min(Math.max(x, 1 / MOST), MOST))) / span);
   const far = Math.exp(span / 1.1);
   const stated = rows.some((e) => e.low !== null);
   const what = found.interaction.kind === "odds ratio" ? "Odds ratio, all other variables held fixed" : "How many times as frequent as smaller sets of variables make it";
@@ -60,16 +61,16 @@ function Ratios({ found }: { found: Effect }) {
       <h3>{what}{stated && ", with 95 % interval"}</h3>
       {rows.map((e) => (
         <div class="ratio">
+          <span>{e.words}{e.low !== null && e.high !== null && ` (${times(e.low)} to ${times(e.high)})`}</span>
           <svg viewBox={`0 0 ${WIDE} ${HIGH}`} aria-hidden="true">
             <line class="axis" x1={0} x2={WIDE} y1={HIGH / 2} y2={HIGH / 2} />
             <line class="one" x1={WIDE / 2} x2={WIDE / 2} y1={2} y2={HIGH - 2} />
             {e.low !== null && e.high !== null && <line class="range" x1={at(e.low)} x2={at(e.high)} y1={HIGH / 2} y2={HIGH / 2} />}
             <circle class={e.ratio! >= 1 ? "with" : "against"} cx={at(e.ratio!)} cy={HIGH / 2} r={6} />
           </svg>
-          <span>{e.words}{e.low !== null && e.high !== null && ` (${round(e.low)} to ${round(e.high)})`}</span>
         </div>
       ))}
-      <div class="ratio scale" aria-hidden="true"><span><span>{round(1 / far)}</span><span>×1</span><span>{round(far)}</span></span></div>
+      <div class="ratio scale" aria-hidden="true"><span><span>{times(1 / far)}</span><span>×1</span><span>{times(far)}</span></span></div>
     </>
   );
 }
@@ -89,11 +90,13 @@ export function EffectPanel(props: Common & { variables: string[]; open: (variab
       <p class="hint">{answer.about_rows}</p>
       <Ratios found={answer} />
       {interaction.smallest !== null && interaction.largest !== null && interaction.smallest !== interaction.largest && (
-        <p>The odds ratio depends on other variables: from {round(interaction.smallest)} to {round(interaction.largest)} over their levels.</p>)}
+        <p>The odds ratio depends on other variables: from {times(interaction.smallest)} to {times(interaction.largest)} over their levels.</p>)}
       <h3>Who else is involved</h3>
-      {interaction.within.length > 0 && <p>Larger interactions contain this one: {interaction.within.map((names, k) => (
-        <>{k > 0 && "; "}<button type="button" class="link" onClick={() => open(names)}>{names.join(", ")}</button></>))}.</p>}
-      {others.length ? <ul class="others">{others.map(involved)}</ul> : <p>No other interaction has one of these variables.</p>}
+      {interaction.within.length > 0 && <>
+        <p>{interaction.within.length === 1 ? "A larger interaction contains" : `${interaction.within.length} larger interactions contain`} this one:</p>
+        <ul class="others">{interaction.within.map((names) => <li><button type="button" class="link" onClick={() => open(names)}>{names.join(", ")}</button></li>)}</ul>
+        {others.length > 0 && <p>Others share a variable with it:</p>}</>}
+      {others.length ? <ul class="others">{others.map(involved)}</ul> : interaction.within.length === 0 && <p>No other interaction has one of these variables.</p>}
       {look && <p class="row">{variables.map((name) => <button type="button" onClick={() => look(name)}>{name} in the graph</button>)}</p>}
     </div>
   );

@@ -220,9 +220,9 @@ function Communities({ drawn, set }: { drawn: Drawn; set: (open: string) => void
   );
 }
 
-/** The strongest lines as a list, which narrow screens show before the picture. */
-function Strongest({ graph, drawn, look }: { graph: Graph; drawn: Drawn; look: (name: string) => void }) {
-  const rows = drawn.lines.filter((l) => l.pairs === 1).slice(0, 8);
+/** The strongest pairs as a list, also of folded communities, which narrow screens show before the picture. */
+function Strongest({ graph, least, look }: { graph: Graph; least: number; look: (name: string) => void }) {
+  const rows = graph.edges.filter((e) => e.strength >= least).slice(0, 8);
   return (
     <ul class="strongest" aria-label="strongest pairs">
       {rows.map((row) => <li><button type="button" class="link" onClick={() => look(row.a)}>{row.words}</button> <span class="hint">{amount(row.strength, row.approximate)} {graph.measure}</span></li>)}
@@ -269,7 +269,7 @@ export function GraphPanel(props: Common & {
         {drawn.alone > 0 && <span class="hint">{drawn.alone.toLocaleString("en")} {drawn.alone === 1 ? "variable" : "variables"} without such a pair {drawn.alone === 1 ? "is" : "are"} not drawn</span>}
       </div>
       <Communities drawn={drawn} set={(text) => set({ open: text })} />
-      <Strongest graph={graph} drawn={drawn} look={look} />
+      <Strongest graph={graph} least={least} look={look} />
       <GraphView graph={graph} drawn={drawn} facts={facts} focus={focus} press={press} look={look} name={model} />
       <p class="hint">Point at a line or a shade for its words and its numbers. Click a variable to clamp its levels in turn; shift-click to show its neighbours. Keyboard: Tab to reach it, Enter to clamp, f for its neighbours. Drag and scroll, use two fingers, or + and −, to move.</p>
     </section>

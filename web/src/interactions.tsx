@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Interaction, Interactions, Listing } from "./api";
-import { amount, Bar, percent } from "./bars";
+import { amount, Bar, percent, times } from "./bars";
 import { EffectPanel } from "./effect";
 import { kind, Sample } from "./graph";
 import { usePages } from "./pages";
@@ -10,11 +10,6 @@ import { saveTable } from "./saving";
 import type { PanelProps } from "./state";
 import { Wrong } from "./wrong";
 
-/** × or ÷ a number of three digits, as the words have it. */
-const times = (ratio: number): string => {
-  const sign = ratio < 1 ? "÷" : "×", size = ratio < 1 ? 1 / ratio : ratio;
-  return size > 1e6 ? `beyond ${sign}10^6` : sign + Number(size.toPrecision(3)).toLocaleString("en");
-};
 const interval = (row: Interaction) => (row.low === null || row.high === null ? "–" : `${times(row.low)} to ${times(row.high)}`);
 const same = (a: string[], b: string) => JSON.stringify([...a].sort()) === b;
 const MOST_SAVED = 5000;
@@ -103,7 +98,7 @@ export function InteractionsView(props: PanelProps) {
                 const isOpen = same(row.variables, opened);
                 return (
                   <>
-                    <tr class={isOpen ? "opened" : ""}><td><button type="button" class="words" aria-expanded={isOpen} onClick={() => open(row.variables)}><Sample name={kind(row.direction)} /> {row.words}</button></td>
+                    <tr class={isOpen ? "opened" : ""}><td><button type="button" class="words" aria-expanded={isOpen} onClick={() => open(row.variables)}><Sample name={kind(row.direction)} /> <span>{row.words}</span></button></td>
                       <td class="n" data-label="order">{row.order}</td>
                       {averaged && <td class="n" data-label="chosen">{percent(row.chosen)}</td>}
                       {stated && <td class="n" data-label="95 % interval">{interval(row)}</td>}

@@ -1,7 +1,7 @@
 /** The explorer: models, what is known, and the panels on them. */
 
 import { render, type FunctionComponent } from "preact";
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { follow, read } from "./address";
 import { useAnswer } from "./answers";
 import { Gone, questions, type Answer, type Model, type Questions } from "./api";
@@ -40,6 +40,7 @@ function App({ ask, store }: { ask: Questions; store: Store }) {
   const page = usePage(store);
   const [version, setVersion] = useState("");
   const [problem, setProblem] = useState("");
+  const [stale, setStale] = useState("");
   const [gone, setGone] = useState(false);
 
   const failed = useCallback((error: unknown): string => {
@@ -47,7 +48,7 @@ function App({ ask, store }: { ask: Questions; store: Store }) {
     return error instanceof Error ? error.message : String(error);
   }, []);
   const seen = useCallback((answer: Answer) => {
-    setProblem(answer.stale ?? "");
+    setStale(answer.stale ?? "");
     setVersion((old) => (old.split("+")[0] === answer.version ? old : answer.version));
   }, []);
 
@@ -84,6 +85,7 @@ function App({ ask, store }: { ask: Questions; store: Store }) {
         <Steps store={store} />
       </header>
       {gone && <p class="banner" role="alert">The server does not answer. This page keeps what you have clamped, and goes on when it is back.</p>}
+      {!gone && stale && <p class="banner" role="alert">{stale}</p>}
       {!gone && problem && <p class="banner" role="alert">{problem} <button type="button" onClick={() => setProblem("")}>Dismiss</button></p>}
       {isEmpty && <main><FitView {...common} variables={[]} /></main>}
       {about && <Opened key={page.model} {...common} tab={page.tab} />}
@@ -96,16 +98,17 @@ function Opened(props: Omit<PanelProps, "variables"> & { tab: string }) {
   const { ask, model, version, failed, change } = props;
   const variables = useAnswer(() => ask.variables(model, "", 200), [model, version], failed).answer?.variables ?? [];
   const [name, Panel] = TABS.find(([own]) => own === props.tab) ?? TABS[0];
-  const panel = { ...props, variables };
+  const panel = { ...props, variables }, aside = useRef<HTMLElement>(null);
   return (
     <div class="columns">
-      <aside aria-label="Variables">
+      <aside ref={aside} tabindex={-1} aria-label="Variables">
         <EvidencePanel {...props} change={(given) => change({ given })} look={(focus) => change({ tab: "Graph", view: { focus } })}
           settings={{ view: props.view, set: (view) => change({ view }) }} />
       </aside>
       <main>
         <AskBox {...panel} />
         <nav aria-label="Views">
+          <a class="down" href="#variables" onClick={(event) => { event.preventDefault(); aside.current!.scrollIntoView(); aside.current!.focus(); }}>Variables ↓</a>
           {TABS.map(([own]) => <button type="button" aria-current={own === name ? "page" : undefined} onClick={() => change({ tab: own })}>{own}</button>)}
         </nav>
         <Panel {...panel} />

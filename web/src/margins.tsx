@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "./answers";
 import type { Changed, Moved, Variable } from "./api";
-import { percent } from "./bars";
+import { percent, points } from "./bars";
 import { saveTable } from "./saving";
 import { useDrag, type PanelProps, type View } from "./state";
 import { Wrong } from "./wrong";
@@ -53,7 +53,7 @@ function MovedRows({ variable }: { variable: Moved }) {
       <tr class={k === 0 ? "first" : ""}>
         {k === 0 && <th scope="rowgroup" rowSpan={levels.length}>{name}</th>}
         <td>{String(level)}</td><td class="n">{percent(prior[k])}</td><td class="n">{percent(now[k])}</td>
-        <td class="n">{(100 * (now[k] - prior[k])).toFixed(1)}</td>
+        <td class="n">{points(now[k] - prior[k])}</td>
         <td class="wide"><span class="lane" aria-hidden="true"><span class="fill" style={{ width: `${100 * now[k]}%` }} /><span class="dot" style={{ left: `${100 * prior[k]}%` }} /></span></td>
       </tr>
     ))}</>
@@ -66,7 +66,7 @@ export function MarginsView(props: PanelProps) {
   const { ask, model, version, failed, view, change, variables } = props;
   const margins = shares(view.margins), named = Object.keys(margins);
   const [wanted, setWanted] = useState("");
-  const { answer, wrong } = useAnswer<Changed>(() => ask.margins(model, margins, "", 100), [model, margins, version], failed, 20);
+  const { answer, wrong, isOld } = useAnswer<Changed>(() => ask.margins(model, margins, "", 100), [model, margins, version], failed, 20);
   const set = (next: Margins, quiet = false) => change({ view: { margins: Object.keys(next).length ? JSON.stringify(next) : "" } as View }, quiet);
   const of = new Map([...variables, ...(answer?.changed ?? [])].map((v) => [v.name, v]));
   const add = async (event: Event) => {
@@ -74,6 +74,7 @@ export function MarginsView(props: PanelProps) {
     const found = of.get(wanted) ?? (await ask.variables(model, wanted, 50)).variables.find((v) => v.name === wanted);
     if (found) { set({ ...margins, [found.name]: found.prior.map((p) => +p.toPrecision(6)) }); setWanted(""); }
   };
+  const moving = answer?.variables.filter((v) => v.moved >= 0.00005) ?? [];
   const file = () => saveTable(`${model}-what-if`, ["variable", "level", "before", "after"],
     [...(answer?.changed ?? []), ...(answer?.variables ?? [])].flatMap((v) => v.levels.map((level, k) => [v.name, level, v.prior[k], v.now[k]])));
   const command = named.map((name) => `--margins ${quotedArgument(`${name}: ${of.get(name)?.levels.map((level, k) => `${level}=${margins[name][k]}`).join(", ") ?? ""}`)}`).join(" ");
@@ -95,12 +96,12 @@ export function MarginsView(props: PanelProps) {
       <Wrong text={wrong} />
       {named.length > 0 && answer && !wrong && (
         <>
-          <ul class="legend"><li><i class="model" /> after</li><li><i class="rows" /> before</li></ul>
+          {moving.length > 0 && <><ul class="legend"><li><i class="model" /> after</li><li><i class="rows" /> before</li></ul>
           <div class="scroll" tabindex={0}>
             <table class="moved"><thead><tr><th scope="col">column</th><th scope="col">level</th><th scope="col" class="n">before</th><th scope="col" class="n">after</th><th scope="col" class="n">percentage points</th><td class="wide" /></tr></thead>
-              <tbody>{answer.variables.filter((v) => v.moved >= 0.00005).map((v) => <MovedRows key={v.name} variable={v} />)}</tbody></table>
-          </div>
-          {answer.variables.every((v) => v.moved < 0.00005) && <p>No other column moves.</p>}
+              <tbody>{moving.map((v) => <MovedRows key={v.name} variable={v} />)}</tbody></table>
+          </div></>}
+          {!moving.length && !isOld && <p>No other column moves.</p>}
           {answer.total > answer.variables.length && <p class="hint">The {answer.variables.length} columns that move most, of {answer.total.toLocaleString("en")}.</p>}
           <p class="row"><button type="button" onClick={file}>Save as CSV</button></p>
           <p class="hint">The same model as a file: <code>fullspan adjust {model}.fsm {command} -o changed.fsm</code></p>

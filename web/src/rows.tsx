@@ -15,7 +15,7 @@ function Words({ row }: { row: OddRow }) {
   const odd = row.cells[0], found = odd && odd.gain !== null && odd.gain > 0 ? odd : null;
   return (
     <>
-      <p><strong>log-probability {(-row.score).toFixed(3)} nats.</strong> {percent(row.share)} (± {(100 * row.share_error).toFixed(1)}) of rows drawn from the model are at least as improbable in the same columns.</p>
+      <p><strong>log-probability {(-row.score).toFixed(3).replace("-", "−")} nats.</strong> {percent(row.share)} (± {(100 * row.share_error).toFixed(1)}) of rows drawn from the model are at least as improbable in the same columns.</p>
       <p>{found ? <>Oddest cell: <b>{found.column} = {String(found.level)}</b>, of probability {percent(found.probability ?? 0)} given the rest; with {found.column} = {String(found.likeliest)} the row would
         be {Number(Math.exp(found.gain!).toPrecision(3)).toLocaleString("en")} times as probable.</> : "Every cell is the likeliest one given the rest."}</p>
     </>

@@ -220,14 +220,19 @@ LABEL_DIGITS = 4
 def edge_texts(edges: Sequence[float], digits: int = 6) -> tuple[str, ...]:
     """Bin edges as they are printed: with as few significant digits, but at least ``digits``, as keep them apart.
 
-    >>> edge_texts((0.0, 1.80235971, 2.5))
-    ('0', '1.80236', '2.5')
+    >>> edge_texts((0.0, 1.80235971, 2.5, 1234567.0))
+    ('0', '1.80236', '2.5', '1234570')
     """
     for n in range(digits, 18):
-        texts = tuple(f"{edge:.{n}g}" for edge in edges)
+        texts = tuple(_without_exponent(f"{edge:.{n}g}") for edge in edges)
         if len(set(texts)) == len(texts):
             break
     return texts
+
+
+def _without_exponent(text: str) -> str:
+    """``51800`` for ``5.18e+04``: incomes and populations are read so; numbers beyond 10^15 stay as they are."""
+    return f"{float(text):.0f}" if "e+" in text and abs(float(text)) < 1e15 else text
 
 
 def did_you_mean(word: Any, known: Sequence[str]) -> str:

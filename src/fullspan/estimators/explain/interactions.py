@@ -45,9 +45,15 @@ class InteractionTable(Sequence[Interaction]):
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """Of the columns; the share of fits that chose it only for averages, intervals only where there are some."""
+        """Of the columns: the share of fits that chose it for averages, intervals and nats where there are some."""
         chosen = ("chosen",) if self._is_average else ()
-        return (*HEADINGS[:2], *chosen, *(HEADINGS[2:] if self._has_intervals else HEADINGS[3:]))
+        interval = HEADINGS[2:3] if self._has_intervals else ()
+        return (*HEADINGS[:2], *chosen, *interval, *(HEADINGS[3:] if self.has_nats else ()))
+
+    @property
+    def has_nats(self) -> bool:
+        """Whether any nats are known; of a model that was given without rows none are."""
+        return any(not math.isnan(row.nats_saved) for row in self)
 
     @property
     def _has_intervals(self) -> bool:

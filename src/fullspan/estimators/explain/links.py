@@ -108,7 +108,7 @@ def links_by_interactions(estimator: Any, called: Called = "interaction", note: 
     table = estimator.interactions_
     rows = list(table)
     if rows and not any(math.isfinite(row.nats_saved) for row in rows):
-        by_effect = sorted((Link(row, _log_ratio(row)) for row in rows), key=lambda link: -link.strength)
+        by_effect = sorted((Link(row, row.size) for row in rows), key=lambda link: -link.strength)
         return Links("interaction", "log ratio", _UNKNOWN + _EFFECTS, tuple(by_effect), report)
     links = tuple(Link(row, _positive(row.nats_saved), row.approximate) for row in rows)
     own = note or (_AVERAGE if estimator.fitted_.kind == "averaged" else _SAVED)
@@ -120,11 +120,6 @@ def links_by_interactions(estimator: Any, called: Called = "interaction", note: 
 def _positive(nats: float) -> float:
     """A refit that ends short of its optimum can lose less than nothing; what is not known has no strength."""
     return max(nats, 0.0) if math.isfinite(nats) else 0.0
-
-
-def _log_ratio(row: Interaction) -> float:
-    """Of the strongest effect; 700 at the boundary, where it is infinite."""
-    return min(max((abs(e.log_ratio) for e in row.effects), default=0.0), 700.0)
 
 
 def links_of_network(graph: FactorGraph) -> Links:

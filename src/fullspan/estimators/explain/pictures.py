@@ -24,10 +24,14 @@ MAX_POINTS = 400
 
 
 def interactions(estimator: Any, top: int | None = None) -> list[Hyperedge]:
-    """The strongest interactions as they are drawn: by nats saved, blue with, orange against, grey neither."""
+    """The strongest interactions as they are drawn: by nats saved, or by their size where none are known.
+
+    Blue with, orange against, grey neither.
+    """
+    table = estimator.interactions_
     return [
-        Hyperedge(one.variables, max(one.nats_saved, 0.0), one.direction)
-        for one in estimator.interactions_[:top]
+        Hyperedge(one.variables, max(one.nats_saved, 0.0) if table.has_nats else one.size, one.direction)
+        for one in table[:top]
         if one.has_part and (math.isfinite(one.nats_saved) or one.effects)
     ]
 
@@ -36,7 +40,8 @@ def interaction_graph(estimator: Any, top: int | None = None, *, narrow: bool = 
     """Variables, pairs and groups; ``narrow`` for a telephone."""
     found, frame = interactions(estimator, top), NARROW if narrow else WIDE
     if is_saved(estimator):
-        return InteractionGraph.of(estimator.space_.names, found, frame=frame)
+        measure = NATS_SAVED if estimator.interactions_.has_nats else "log ratio"
+        return InteractionGraph.of(estimator.space_.names, found, measure, frame=frame)
     neutral = WORDS[0] if any(one.effects for one in estimator.interactions_) else "pair of variables"
     return InteractionGraph.of(estimator.space_.names, found, measure_of(estimator), neutral, frame)
 

@@ -51,6 +51,11 @@ class TermRow:
     approximate: bool = False
     direction: int = 0
 
+    @property
+    def size(self) -> float:
+        """The weight without its sign."""
+        return abs(self.weight)
+
 
 def nats_text(nats: float, approximate: bool) -> str:
     """Nats as tables show them, an approximation marked by a tilde."""

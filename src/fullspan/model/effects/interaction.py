@@ -106,6 +106,11 @@ class Interaction:
         return sense(self.effects[0].log_ratio) if self.kind == "odds ratio" and self.effects else 0
 
     @property
+    def size(self) -> float:
+        """The largest logarithm of a ratio, without its sign; 700 at the boundary, where it is infinite."""
+        return min(max((abs(e.log_ratio) for e in self.effects), default=0.0), 700.0)
+
+    @property
     def is_weak(self) -> bool:
         """Whether the data do not tell it from none: dropping it loses less than half a nat.
 
@@ -174,11 +179,11 @@ def with_larger(rows: Sequence[Interaction]) -> tuple[Interaction, ...]:
 
 
 def strongest_first(rows: Sequence[Interaction]) -> list[Interaction]:
-    """Most nats saved first, unknown savings last; a pair without a part stands below the interaction that it is from.
+    """Most nats saved first, where these are not known the largest effects; pairs without a part where they belong.
 
-    Where nearly all cells are of one level, an interaction of three columns says how each two of them go together, and
-    so these pairs are read with it; those of larger sets come last. Pairs without a part whose direction is not clear,
-    or not the same everywhere, are left out.
+    A pair without a part stands below the interaction that it is from. Where nearly all cells are of one level, an
+    interaction of three columns says how each two of them go together, and so these pairs are read with it; those of
+    larger sets come last. Pairs without a part whose direction is not clear, or not the same everywhere, are left out.
     """
     ranked = sorted((row for row in rows if row.has_part or _goes_one_way(row)), key=by_nats)
     small = [row for row in ranked if row.order in (3, 4)]
@@ -251,7 +256,8 @@ def factor(log_ratio: float) -> str:
     return f"{sign}{ratio:,.0f}" if ratio >= 1000 else f"{sign}{ratio:.3g}"
 
 
-def by_nats(row: Any) -> tuple[float, int, tuple[str, ...]]:
-    """Sorting key of interactions and terms: most nats saved first, unknown savings last."""
-    known = row.nats_saved == row.nats_saved
-    return (-row.nats_saved if known else math.inf, row.order, row.variables)
+def by_nats(row: Any) -> tuple[float, float, int, tuple[str, ...]]:
+    """Sorting key of interactions and terms: most nats saved first; where these are not known, the largest ``size``."""
+    if math.isnan(row.nats_saved):
+        return math.inf, -row.size, row.order, row.variables
+    return -row.nats_saved, 0.0, row.order, row.variables

@@ -200,9 +200,9 @@ def _interactions(c: Content) -> str:
     drawing, narrow = svg.graph(graph, title), svg.graph(interaction_graph(c.estimator, narrow=True), title)
     drawn = figure(drawing, f"Not drawn: {', '.join(rest)}." if rest else "", tall=True, narrow=narrow)
     note = f'<p class="notes">{" ".join(interaction_notes(c.estimator, found[:MAX_ROWS]))}</p>'
-    top = max((row.nats_saved for row in found if math.isfinite(row.nats_saved)), default=1.0) or 1.0
-    listed_rows = found[:MAX_ROWS]
-    rows = [(list(cells), one.nats_saved / top) for one, cells in zip(listed_rows, listed_rows.cells(), strict=True)]
+    strengths = [row.nats_saved if found.has_nats else row.size for row in found]
+    top, listed_rows = max(filter(math.isfinite, strengths), default=1.0) or 1.0, found[:MAX_ROWS]
+    rows = [(list(cells), strength / top) for strength, cells in zip(strengths, listed_rows.cells(), strict=False)]
     head = list(listed_rows.headings)
     if not is_saved(c.estimator):  # another number, and no approximation of its own
         head[-1] = measure_of(c.estimator)
