@@ -1,8 +1,10 @@
 import { defineConfig } from "vite";
+import { stamped } from "./sources.js";
 
 // File names without hashes: they live in the repository, and the server forbids caching.
 export default defineConfig({
   base: "./",
+  plugins: [stamped()],
   build: {
     outDir: "../src/fullspan/people/web/static",
     emptyOutDir: true,

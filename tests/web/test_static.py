@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from importlib.resources import files
@@ -31,6 +32,19 @@ def test_the_widget_of_notebooks_loads_nothing() -> None:
     text = (folder / "widget.js").read_text(encoding="utf-8")
     assert not re.search(r"^import\b|\bimport\(|\brequire\(", text, re.MULTILINE)
     assert set(re.findall(r"https?://([\w.-]+)", text)) <= NAMESPACES
+
+
+def test_what_ships_was_built_from_the_sources() -> None:
+    """The build ends each script with the hash of its sources (``web/sources.js``)."""
+    web = ROOT / "web"
+    sources = {path.relative_to(web).as_posix(): path for path in (web / "src").iterdir()}
+    sources |= {name: web / name for name in ("index.html", "package-lock.json")}
+    found = hashlib.sha256()
+    for name in sorted(sources):
+        found.update(f"{name}\n".encode() + sources[name].read_bytes())
+    for package, script in (("web", "explorer.js"), ("notebook", "widget.js")):
+        text = (files(f"fullspan.people.{package}") / "static" / script).read_text(encoding="utf-8")
+        assert text.endswith(f"// built from {found.hexdigest()}\n"), f"{script} is older than web/src; cd web && npm ci && npm run build"
 
 
 def test_the_lock_of_its_packages_names_no_host_and_has_hashes() -> None:
