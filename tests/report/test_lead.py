@@ -18,6 +18,7 @@ from scipy.stats import binomtest
 import fullspan as fs
 from fullspan.errors import FullspanError
 from fullspan.estimators.explain import shares_of
+from fullspan.estimators.jobs import checking
 from fullspan.model.effects import Effect, Interaction
 from fullspan.people.report import content as content_module
 from fullspan.people.report import gather, lead, networks
@@ -233,6 +234,31 @@ def test_without_held_out_rows_it_says_why_and_what_is_known(model: Any, options
     assert float(shown[1]) == pytest.approx(-likelihood - model.fitted_.entropy, abs=1e-4)
     for sentence in lead.known_fit(model):
         assert html.escape(sentence) in page(content)
+
+
+def test_a_check_says_how_far_the_best_predictor_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both learn from the same four fifths; the way to the better one is named, also if the first fit was slow."""
+    monkeypatch.setattr(checking, "AVERAGE", 2)
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(2, size=(2, 400))
+    rows = pd.DataFrame({"a": a, "b": b, "c": np.where(rng.random(400) < 0.9, a ^ b, 1 - (a ^ b))})
+    tree = fs.ChowLiuTree().fit(rows)
+    tree.fitted_ = replace(tree.fitted_, settings={**tree.fitted_.settings, "seconds": content_module.MAX_SECONDS + 1})
+    content = gather(tree, rows, check=True)
+    by_hand = checking.check(fs.ChowLiuTree(), rows)
+    assert content.comparison is not None
+    gain, error = content.comparison.difference(content_module.BEST, content_module.THIS)
+    assert (gain, error) == (pytest.approx(by_hand.behind), pytest.approx(by_hand.error, rel=0.01))
+    said = " ".join(lead.predicts(content))
+    assert re.search(r"probable than under the best predictor \(−?-?[\d.]+ ± [\d.]+ nats per row\)", said)
+    assert "To predict rather than to read, fullspan fit --average 2 learns the best predictor." in said
+    assert "the best predictor" in page(content)
+    best = fs.FullSpan(verbose=False).fit(rows)
+    assert "no more than chance apart" in " ".join(lead.predicts(gather(best, rows, check=True)))
+    with pytest.raises(FullspanError, match="cannot be learned: give --data with the table that the model"):
+        gather(tree, check=True)
+    with pytest.raises(FullspanError, match="cannot be learned: --no-refit holds no rows out"):
+        gather(tree, rows, refit=False, check=True)
 
 
 def test_a_fit_that_took_long_is_not_repeated() -> None:

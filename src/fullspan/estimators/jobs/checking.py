@@ -80,8 +80,6 @@ def check(
     """
     from sklearn.base import clone
 
-    from fullspan.estimators.full_span import FullSpan
-
     if not hasattr(estimator, "_counted_table"):
         raise FullspanError(
             f"{type(estimator).__name__} does not learn from counted rows; score held-out rows with fullspan compare"
@@ -91,13 +89,20 @@ def check(
     if rest is None:
         raise FullspanError(f"{data.total:g} rows are too few to hold some out")
     own = clone(estimator).set_params(verbose=False)
-    best = FullSpan(
-        average=AVERAGE, max_seconds=max_seconds, random_state=random_state, missing=estimator.missing, verbose=False
-    )
+    best = best_predictor(estimator, random_state, max_seconds)
     log, log_best = (_scored(one, train, rest) for one in (own, best))
     behind, error = paired(rest, log_best, log)
     share = rest.counts / rest.total
     return Check(float(share @ log), float(share @ log_best), behind, error, rest.total)
+
+
+def best_predictor(estimator: Any, random_state: int = 0, max_seconds: float = SECONDS) -> Any:
+    """The estimator of the best predictor, not yet fitted, which treats missing cells as another one does."""
+    from fullspan.estimators.full_span import FullSpan
+
+    return FullSpan(
+        average=AVERAGE, max_seconds=max_seconds, random_state=random_state, missing=estimator.missing, verbose=False
+    )
 
 
 def paired(rows: Empirical, first: Array, second: Array) -> tuple[float, float]:

@@ -36,7 +36,6 @@ from fullspan.learn.wide.plan import cells_for
 from fullspan.learn.wide.reached import Weigher
 from fullspan.learn.wide.search import Search, WideOptions
 from fullspan.model.fitted import Fitted
-from fullspan.model.record import Step
 
 _ROUNDS, _STEPS = 3, 25
 """Networks that complete the rows one after the other, and most em steps."""
@@ -46,6 +45,8 @@ _MOST_CELLS = 1 << 17
 """Most cells of the elimination by default: an eighth of those for complete rows leaves time for em."""
 _FIRST_CELLS = 1 << 12
 """Cells of the elimination of a network that completes rows."""
+_SEARCHES = 3
+"""Most searches where variables are hidden, each of rows that the model of the one before completes."""
 _COPIES = 16
 """Most equal rows that are completed one by one; more share these completions."""
 _GAIN_NATS = 1e-4
@@ -61,35 +62,74 @@ def fit_wide_incomplete(
     seed: int | np.random.Generator | None = 0,
 ) -> Fitted:
     """Learn a log-linear model of bounded width where cells are missing or variables hidden; see :func:`fit_wide`."""
-    rng, started = np.random.default_rng(seed if hidden else 0), time.perf_counter()
-    data = seen.with_hidden(hidden)
-    cards = data.space.cards
-    cells = options.cells or visits(data, min(_MOST_CELLS, cells_for(cards, options.max_memory)))
-    options = replace(options, cells=cells)
-    small = replace(options, cells=min(max(_FIRST_CELLS, max(cards) ** 2 * len(cards)), cells))
-    search: Search | None = None
-    filled, history = first_completion(seen, hidden, restarts, rng), list[Step]()
+    return _Completions(seen, options, watch, hidden, np.random.default_rng(seed if hidden else 0)).run(restarts)
 
-    def following(rows: Empirical, options: WideOptions) -> Search:
-        found = Search(rows, options, watch, started)
-        found.history.steps[:0] = history
+
+class _Completions:
+    """Rows are completed, searched, and completed anew; ``best`` is the model of the shortest description so far."""
+
+    def __init__(
+        self,
+        seen: Empirical,
+        options: WideOptions,
+        watch: Watch | None,
+        hidden: Sequence[Variable],
+        rng: np.random.Generator,
+    ) -> None:
+        self.seen, self.hidden, self.data = seen, hidden, seen.with_hidden(hidden)
+        self.watch, self.rng, self.started = watch, rng, time.perf_counter()
+        cards = self.data.space.cards
+        cells = options.cells or visits(self.data, min(_MOST_CELLS, cells_for(cards, options.max_memory)))
+        self.options = replace(options, cells=cells)
+        self.small = replace(options, cells=min(max(_FIRST_CELLS, max(cards) ** 2 * len(cards)), cells))
+        self.search: Search | None = None
+        self.best: Fitted | None = None
+
+    def run(self, restarts: int) -> Fitted:
+        """The model of the shortest description; Ctrl-C keeps what there is."""
+        filled = first_completion(self.seen, self.hidden, restarts, self.rng)
+        try:
+            if self.hidden:
+                return self._searched(filled, _SEARCHES)
+            return self._searched(self._by_networks(filled), 1)
+        except STOPPED:
+            if self.best is not None:
+                return replace(self.best, status="interrupted")
+            if self.search is None:
+                raise
+            return Em(self.seen, self.hidden, self.search, self.search.fitted("interrupted")).ended("interrupted")
+
+    def _next(self, rows: Empirical, options: WideOptions) -> Search:
+        """A search that goes on with the history of the one before."""
+        before = [] if self.search is None else self.search.history.steps
+        found = Search(rows, options, self.watch, self.started)
+        found.history.steps[:0] = before
+        self.search = found
         return found
 
-    try:
-        for _ in range(0 if hidden else _ROUNDS):
-            search = following(filled, small)
-            history = search.history.steps
+    def _by_networks(self, filled: Empirical) -> Empirical:
+        """Missing cells drawn from small networks, each learned from the rows that the one before completed."""
+        for _ in range(_ROUNDS):
+            search = self._next(filled, self.small)
             if not search.begin():
                 raise Interrupted
-            filled = _drawn(data, search, rng)
-        search = following(filled, options)
-        fitted = search.run()
-        em = Em(seen, hidden, search, fitted)
-        return em.ended("interrupted") if fitted.status == "interrupted" else em.run()
-    except STOPPED:
-        if search is None:
-            raise
-        return Em(seen, hidden, search, search.fitted("interrupted")).ended("interrupted")
+            filled = _drawn(self.data, Buckets(search.kept.terms), search.kept.theta, self.rng)
+        return filled
+
+    def _searched(self, filled: Empirical, most: int) -> Fitted:
+        """Search and em, at most so often, as long as the description gets shorter."""
+        for _ in range(most):
+            search = self._next(filled, self.options)
+            em = Em(self.seen, self.hidden, search, search.run())
+            found = em.ended("interrupted") if em.fitted.status == "interrupted" else em.run()
+            if self.best is not None and found.description_length >= self.best.description_length:
+                return replace(self.best, history=found.history, status=found.status)
+            self.best = found
+            if found.status == "interrupted" or most == 1:
+                break
+            filled = _drawn(self.data, em.buckets, em.theta, self.rng)
+        assert self.best is not None
+        return self.best
 
 
 def visits(data: Empirical, cells: int) -> int:
@@ -115,10 +155,10 @@ def first_completion(seen: Empirical, hidden: Sequence[Variable], restarts: int,
     return _counted(data, np.column_stack([drawn[:, :-1], *joint]).astype(np.int16), counts)
 
 
-def _drawn(data: Empirical, search: Search, rng: np.random.Generator) -> Empirical:
+def _drawn(data: Empirical, buckets: Buckets, theta: Array, rng: np.random.Generator) -> Empirical:
     """Missing cells drawn from the model, given what their row says."""
-    buckets, (rows, counts) = Buckets(search.kept.terms), _copies(data)
-    return _counted(data, buckets.sweeps.draw(rows, buckets.design @ search.kept.theta, rng), counts)
+    rows, counts = _copies(data)
+    return _counted(data, buckets.sweeps.draw(rows, buckets.design @ theta, rng), counts)
 
 
 def _copies(data: Empirical) -> tuple[NDArray[np.int16], Array]:

@@ -40,7 +40,7 @@ STRONGEST = 3
 """Interactions that are shown as pictures."""
 MAX_CELLS = 4096
 """Cells of the table of the variables of such an interaction."""
-THIS = "this model"
+THIS, BEST = "this model", "the best predictor"
 """Its name among the baselines."""
 Say = Callable[[str], None]
 
@@ -99,6 +99,7 @@ def gather(
     *,
     title: str = "",
     refit: bool = True,
+    check: bool = False,
     say: Say = lambda _: None,
 ) -> Content:
     """Everything about a fitted estimator.
@@ -109,6 +110,7 @@ def gather(
         model is learned again from the rest, to see how well it predicts; otherwise they are held-out rows themselves.
     test : held-out rows, if they are another table.
     refit : whether to learn a second time.
+    check : whether to learn the best predictor too, from the same rows, and compare it with the model on held-out ones.
     say : called with a status message.
 
     Raises
@@ -119,7 +121,10 @@ def gather(
     check_exact_joint(estimator, "the model", "a report")
     counts, share, unjudged = _judged(estimator, data)
     say("measuring the fit")
-    comparison, words, why = _held_out(estimator, counts, share, _counted(estimator, test), refit, say)
+    held_out_rows = _counted(estimator, test)
+    if check and (why := _no_check(counts, share, held_out_rows, refit)) is not None:
+        raise FullspanError(f"the best predictor cannot be learned: {why}")
+    comparison, words, why = _held_out(estimator, counts, share, held_out_rows, refit, check, say)
     interactions = estimator.interactions_
     return Content(
         title=title or type(estimator).__name__,
@@ -194,8 +199,15 @@ def _misfit(estimator: Any, data: Empirical) -> PairMisfit | None:
     return pair_misfit(estimator.distribution_, data, lambda: None)
 
 
+def _no_check(data: Empirical | None, share: float, test: Empirical | None, refit: bool) -> str | None:
+    """Why the best predictor cannot be learned from the rows that the model was learned from; None if it can."""
+    if data is None or share < ALL:
+        return "give --data with the table that the model was learned from"
+    return "--no-refit holds no rows out; leave it out, or give --test" if not refit and test is None else None
+
+
 def _held_out(
-    estimator: Any, data: Empirical | None, share: float, test: Empirical | None, refit: bool, say: Say
+    estimator: Any, data: Empirical | None, share: float, test: Empirical | None, refit: bool, check: bool, say: Say
 ) -> tuple[Comparison | None, str, str]:
     """The model on held-out rows; in words which rows those are, or why there are none.
 
@@ -204,12 +216,13 @@ def _held_out(
     is_training = share >= ALL
     if test is not None:
         train = data if is_training else None
-        return _compared(estimator, test, train), f"{test.total:,.6g} rows of a separate table", ""
+        models = {THIS: estimator, **_best(estimator, train, check, say)}
+        return _compared(models, test, train), f"{test.total:,.6g} rows of a separate table", ""
     if data is None:
         return None, "", "no table was given; --data FILE shows how well the model predicts its rows"
     if not is_training:
-        return _compared(estimator, data, None), f"{data.total:,.6g} {_which(share)}", ""
-    if (why := _no_refit(estimator, data, refit)) is not None:
+        return _compared({THIS: estimator}, data, None), f"{data.total:,.6g} {_which(share)}", ""
+    if (why := _no_refit(estimator, data, refit, check)) is not None:
         return None, "", f"{why}; --test FILE takes rows that the model has not seen"
     say(f"learning again from {1 - HELD_OUT_SHARE:.0%} of the rows, to test on the others")
     train, valid = held_out(data, HELD_OUT_SHARE, np.random.default_rng(0))
@@ -218,16 +231,27 @@ def _held_out(
     words = (
         f"the model was learned again from {train.total:,.6g} of these rows and tested on the other {valid.total:,.6g}"
     )
-    return _compared(_learned_again(estimator, train), valid, train, held_out=True), words, ""
+    models = {THIS: _learned_again(estimator, train), **_best(estimator, train, check, say)}
+    return _compared(models, valid, train, held_out=True), words, ""
 
 
-def _no_refit(estimator: Any, data: Empirical, refit: bool) -> str | None:
-    """Why the model is not learned a second time, from a part of its rows; None if it is."""
+def _best(estimator: Any, train: Empirical | None, check: bool, say: Say) -> dict[str, Any]:
+    """The best predictor of some rows by its name, if it is asked for."""
+    from fullspan.estimators.jobs.checking import best_predictor
+
+    if not check or train is None:
+        return {}
+    say("learning the best predictor")
+    return {BEST: _learned_again(best_predictor(estimator), train)}
+
+
+def _no_refit(estimator: Any, data: Empirical, refit: bool, check: bool) -> str | None:
+    """Why the model is not learned a second time, from a part of its rows; None if it is. A check takes its time."""
     history = estimator.fitted_.history
     seconds = estimator.fitted_.settings.get("seconds", history[-1].seconds if history else 0.0)
     if not refit:
         return "the rows given are those the model was learned from, and a second fit was not wanted"
-    if seconds > MAX_SECONDS:
+    if seconds > MAX_SECONDS and not check:
         return (
             f"the rows given are those the model was learned from; its fit took {seconds:,.0f} s, and it is learned "
             f"again from a part of them only if that took at most {MAX_SECONDS:.0f} s"
@@ -248,8 +272,8 @@ def _learned_again(estimator: Any, train: Empirical) -> Any:
     return again
 
 
-def _compared(estimator: Any, test: Empirical, train: Empirical | None, held_out: bool = False) -> Comparison:
-    return compare_counts({THIS: estimator}, test, train, baselines=True, seed=0, held_out=held_out)
+def _compared(models: dict[str, Any], test: Empirical, train: Empirical | None, held_out: bool = False) -> Comparison:
+    return compare_counts(models, test, train, baselines=True, seed=0, held_out=held_out)
 
 
 def _shares(estimator: Any, data: Empirical | None) -> tuple[VariableShares, ...]:

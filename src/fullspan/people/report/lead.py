@@ -12,7 +12,7 @@ from fullspan.estimators.explain.interactions import interval_text, is_searched
 from fullspan.estimators.explain.limits import approach, likelihood_line, mean_log_likelihood, misfit_words
 from fullspan.model.effects.interaction import NEAR_BOUNDARY, Interaction, factor
 from fullspan.people.report.caveats import listed
-from fullspan.people.report.content import THIS, Content
+from fullspan.people.report.content import BEST, THIS, Content
 from fullspan.people.report.parts import sentence
 from fullspan.query.margins import WorstCells
 
@@ -131,11 +131,13 @@ def predicts(c: Content) -> Iterator[str]:
         return
     parts = [
         words
-        for name, called in (("independent", "independent columns"), ("Chow–Liu tree", "the best tree"))
+        for name, called in (("independent", "independent columns"), ("Chow–Liu tree", "the best tree"), (BEST, BEST))
         if (words := against(c.comparison, name, called)) is not None
     ]
     if parts:
         yield f"Over {rows}{which}, a row is on average {' and '.join(parts)}."
+    if (advice := to_predict(c.comparison)) is not None:
+        yield advice
     skill = c.comparison.calibrations[THIS].skill
     if not math.isnan(skill):
         yield (
@@ -144,6 +146,18 @@ def predicts(c: Content) -> Iterator[str]:
             if skill > 0
             else "Predicting a cell from the rest of its row, it does no better than the base rates of the columns."
         )
+
+
+def to_predict(found: Comparison) -> str | None:
+    """How to get the best predictor, where it was learned and is clearly ahead."""
+    from fullspan.estimators.jobs.checking import AVERAGE
+
+    if BEST not in {row.name for row in found}:
+        return None
+    gain, error = found.difference(BEST, THIS)
+    if not gain > _CLEAR_ERRORS * error:
+        return "It predicts as well as the best predictor: no more than chance apart."
+    return f"To predict rather than to read, fullspan fit --average {AVERAGE} learns the best predictor."
 
 
 def against(found: Comparison, name: str, called: str) -> str | None:

@@ -29,6 +29,9 @@ def report(
     title: Annotated[str | None, typer.Option(help="Title.  [default: name of the model file]")] = None,
     na: Na = None,
     refit: Annotated[bool, typer.Option(help="Fit again to part of the rows and test on the others.")] = True,
+    check: Annotated[
+        bool, typer.Option("--check", help="Also compare with the best predictor, on the same rows.")
+    ] = False,
 ) -> None:
     """Write a report as one HTML file: interactions, goodness of fit, calibration and warnings, with pictures."""
     from fullspan.errors import FullspanError
@@ -46,7 +49,8 @@ def report(
         )
     check_target(output, model, *(path for path in (data, test) if path is not None))
     estimator = Network.read(model) if suffix(model) in NETWORKS else load(model)
-    content = gather(estimator.set_params(**changes(na)), data, test, title=title or model.stem, refit=refit, say=_say)
+    estimator.set_params(**changes(na))
+    content = gather(estimator, data, test, title=title or model.stem, refit=refit, check=check, say=_say)
     text = page(content)
     write_text(output, text)
     typer.echo(f"report written to {output} ({len(text.encode()) / 1024:.0f} KiB)", err=True)
