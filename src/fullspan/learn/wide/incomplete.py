@@ -45,8 +45,6 @@ _MOST_CELLS = 1 << 17
 """Most cells of the elimination by default: an eighth of those for complete rows leaves time for em."""
 _FIRST_CELLS = 1 << 12
 """Cells of the elimination of a network that completes rows."""
-_SEARCHES = 3
-"""Most searches where variables are hidden, each of rows that the model of the one before completes."""
 _COPIES = 16
 """Most equal rows that are completed one by one; more share these completions."""
 _GAIN_NATS = 1e-4
@@ -66,7 +64,7 @@ def fit_wide_incomplete(
 
 
 class _Completions:
-    """Rows are completed, searched, and completed anew; ``best`` is the model of the shortest description so far."""
+    """Rows are completed, and completed anew by small networks, and searched; ``search`` is the latest one."""
 
     def __init__(
         self,
@@ -83,18 +81,15 @@ class _Completions:
         self.options = replace(options, cells=cells)
         self.small = replace(options, cells=min(max(_FIRST_CELLS, max(cards) ** 2 * len(cards)), cells))
         self.search: Search | None = None
-        self.best: Fitted | None = None
 
     def run(self, restarts: int) -> Fitted:
-        """The model of the shortest description; Ctrl-C keeps what there is."""
+        """Complete, search, and move the weights by em; Ctrl-C keeps what there is."""
         filled = first_completion(self.seen, self.hidden, restarts, self.rng)
         try:
-            if self.hidden:
-                return self._searched(filled, _SEARCHES)
-            return self._searched(self._by_networks(filled), 1)
+            search = self._next(filled if self.hidden else self._by_networks(filled), self.options)
+            em = Em(self.seen, self.hidden, search, search.run())
+            return em.ended("interrupted") if em.fitted.status == "interrupted" else em.run()
         except STOPPED:
-            if self.best is not None:
-                return replace(self.best, status="interrupted")
             if self.search is None:
                 raise
             return Em(self.seen, self.hidden, self.search, self.search.fitted("interrupted")).ended("interrupted")
@@ -115,21 +110,6 @@ class _Completions:
                 raise Interrupted
             filled = _drawn(self.data, Buckets(search.kept.terms), search.kept.theta, self.rng)
         return filled
-
-    def _searched(self, filled: Empirical, most: int) -> Fitted:
-        """Search and em, at most so often, as long as the description gets shorter."""
-        for _ in range(most):
-            search = self._next(filled, self.options)
-            em = Em(self.seen, self.hidden, search, search.run())
-            found = em.ended("interrupted") if em.fitted.status == "interrupted" else em.run()
-            if self.best is not None and found.description_length >= self.best.description_length:
-                return replace(self.best, history=found.history, status=found.status)
-            self.best = found
-            if found.status == "interrupted" or most == 1:
-                break
-            filled = _drawn(self.data, em.buckets, em.theta, self.rng)
-        assert self.best is not None
-        return self.best
 
 
 def visits(data: Empirical, cells: int) -> int:
