@@ -44,7 +44,8 @@ def test_what_ships_was_built_from_the_sources() -> None:
         found.update(f"{name}\n".encode() + sources[name].read_bytes())
     for package, script in (("web", "explorer.js"), ("notebook", "widget.js")):
         text = (files(f"fullspan.people.{package}") / "static" / script).read_text(encoding="utf-8")
-        assert text.endswith(f"// built from {found.hexdigest()}\n"), f"{script} is older than web/src; cd web && npm ci && npm run build"
+        is_new = text.endswith(f"// built from {found.hexdigest()}\n")
+        assert is_new, f"{script} is older than web/src; cd web && npm ci && npm run build"
 
 
 def test_the_lock_of_its_packages_names_no_host_and_has_hashes() -> None:
