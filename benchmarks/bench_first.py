@@ -67,6 +67,37 @@ CASES = {
     + "model = fs.RestrictedBoltzmannMachine(8, random_state=0).fit(rows)\nprint(model.score(rows))",
 }
 """Each a script of its own."""
+EXPLORED = {
+    "a search": "fs.FullSpan()",
+    "an average": "fs.FullSpan(average=4, random_state=0)",
+    "a machine": "fs.BoltzmannMachine(l2=0.01)",
+    "a search by elimination": "fs.FullSpan(engine='elimination')",
+    "a Chow-Liu tree": "fs.ChowLiuTree()",
+    "a hidden tree": "fs.HiddenChowLiuTree(n_states=4, restarts=1, random_state=0)",
+    "a mixture": "fs.FullSpanMixture(runs=[(4, 1)], restarts=1, random_state=0)",
+    "a truncated machine": "fs.TruncatedBoltzmannMachine()",
+    "a decimatable machine": "fs.DecimatableBoltzmannMachine([(f'v{i}', f'v{i + 1}') for i in range(11)])",
+    "a network": "",
+}
+"""Models of 12 columns, saved by a process of their own, whose explorer is asked what its page asks first."""
+EXPLORER = """
+from fastapi.testclient import TestClient
+from pathlib import Path
+from fullspan.people.web.api import make_app
+from fullspan.people.web.worker import Pool
+pool = Pool({{"model": Path({file!r})}}, size=1, seconds=60.0)
+client, of = TestClient(make_app(pool)), "/api/models/model"
+assert client.get("/").status_code == client.get("/api/models").status_code == 200
+for found in (
+    client.get(of + "/variables"),
+    client.get(of + "/graph"),
+    client.get(of + "/interactions"),
+    client.post(of + "/consequences", json={{"given": {{"{column}": {level}}}}}),
+    client.post(of + "/query", json={{"text": "{question}"}}),
+):
+    assert found.status_code == 200, found.text
+pool.close()
+"""
 LISTED = """
 import time
 from numba.core import event
@@ -112,6 +143,21 @@ def _compiled(folder: Path) -> list[Path]:
     return list(folder.rglob("*.nbc"))
 
 
+def explored(kind: str, made: str, kept: Path) -> str:
+    """The script that asks an explorer about a model, which is learned first, apart from what is measured."""
+    if made:
+        file, column, level, question = kept / f"{kind}.fsm", "v0", '"1"', "P(v1=1 | v0=1)"
+        script = BINARY.format(n=12) + f"{made}.fit(rows).save({str(file)!r})"
+    else:
+        file, column, level, question = kept / "small.bif", "v0", '"a"', "P(v1=a | v0=a)"
+        script = NETWORK
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(kept / "cache")}
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script], cwd=kept, env=environment, check=True, stdout=subprocess.DEVNULL
+    )
+    return EXPLORER.format(file=str(file), column=column, level=level, question=question)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--only", nargs="*", default=[], help="words of which one must be in a case's name")
@@ -119,11 +165,14 @@ def main() -> None:
     parser.add_argument("--functions", action="store_true", help="list the compiled functions of each case")
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
+    cases = {**CASES, **{f"explorer of {kind}": made for kind, made in EXPLORED.items()}}
     rows = []
-    for name, script in CASES.items():
+    for name, script in cases.items():
         if chosen.only and not any(word in name for word in chosen.only):
             continue
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as kept:
+            if name not in CASES:
+                script = explored(name, script, Path(kept))
             row = {"case": name, **run(script, Path(folder), chosen.functions)}
             if chosen.warm:
                 row["warm"] = run(script, Path(folder), False)["seconds"]

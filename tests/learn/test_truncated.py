@@ -30,8 +30,10 @@ def truncation(seed: int = 0, cards: tuple[int, ...] = (2, 3, 2, 4)) -> Truncati
     return Truncation.of(data, terms)
 
 
-def test_the_model_matrix_is_inclusion() -> None:
-    """F[x, b] = 1 iff the items of b are among those of x (eq. 3), as the monomial basis says."""
+@pytest.mark.parametrize("dense_entries", [0, 1 << 22])
+def test_the_model_matrix_is_inclusion(dense_entries: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F[x, b] = 1 iff the items of b are among those of x (eq. 3), as the monomial basis says; compiled and not."""
+    monkeypatch.setattr("fullspan.model.algebra.inclusion._DENSE_ENTRIES", dense_entries)
     rng = np.random.default_rng(1)
     cards = (3, 2, 4, 2)
     states = np.stack([rng.integers(card, size=40) for card in cards], axis=1)

@@ -96,17 +96,20 @@ def _em(
 ) -> None:
     """Run em from the shares (k, m) of the rows; the model is what the last iteration learned."""
     n, (k, m), total, before = rows.cards.size, share.shape, weights.sum(), -np.inf
-    where = np.empty(m, np.int32)
+    where, own, grown = np.empty(m, np.int32), np.empty(m), 0
     for h in range(k):
         order[h] = np.arange(n)
     for i in range(most):
+        grows = grown < grow_at.size and i == grow_at[grown]
+        grown += grows
         for h in range(k):
             families = Families(layout.members[h], layout.bounds[h], layout.strides[h], layout.starts[h])
             # The share of the m-step is that of all rows, that of the counts leaves out rows that nearly belong
             # elsewhere.
-            own = np.where(share[h] > LEAST_SHARE, share[h], 0.0) * weights
+            for r in range(m):
+                own[r] = share[h, r] * weights[r] if share[h, r] > LEAST_SHARE else 0.0
             log_shares[h] = np.log((weights @ share[h] + 1.0) / (total + k))
-            if np.any(i == grow_at):
+            if grows:
                 grow_graph(rows, own, price, _MOST_CELLS, order[h], parents[h])
             _lay_out(parents[h], rows.cards, families)
             filled = tables[h, : families.starts[n]]

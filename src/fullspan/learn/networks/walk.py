@@ -128,6 +128,7 @@ def wander(
                     if turned:
                         toggle(gain, parents, scores, u, v)
         if (t + 1) * len(kept) // steps > done:
-            kept[done] = parents
+            for i in range(n):  # assigning an array to a row takes two seconds longer to compile
+                kept[done, i] = parents[i]
             kept_strength[done] = which
             done += 1

@@ -22,6 +22,8 @@ from fullspan.model.algebra.jit import serial
 
 _TERMS_PER_LOOKUP = 8
 """Terms read through in the time of one look-up."""
+_DENSE_ENTRIES = 1 << 22
+"""Entries of a dense matrix, with those of its factors, up to which NumPy finds the sparse one."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,10 @@ def inclusion(states: ItemSets, terms: ItemSets) -> tuple[Ints, NDArray[np.int32
     """The matrix F by rows: terms ``indices[start[x]:start[x + 1]]`` are in state x, in increasing order.
 
     For each item of a state either the terms whose first item it is are read through, or those that go on with another
-    item of the state are looked up, whichever is less; no dense matrix is made.
+    item of the state are looked up, whichever is less; no dense matrix is made. A small matrix is, without compiling.
     """
+    if (len(states) + states.n_items) * (len(terms) + states.n_items) <= _DENSE_ENTRIES:
+        return _small_inclusion(states, terms)
     sizes = np.diff(terms.start)
     first = terms.items[terms.start[:-1]]
     second = np.where(sizes > 1, terms.items[np.minimum(terms.start[:-1] + 1, len(terms.items) - 1)], -1)
@@ -99,6 +103,16 @@ def inclusion(states: ItemSets, terms: ItemSets) -> tuple[Ints, NDArray[np.int32
     indices = np.empty(int(start[-1]), dtype=np.int32)
     _include(*arrays, start, counts, indices, True)
     return start, indices
+
+
+def _small_inclusion(states: ItemSets, terms: ItemSets) -> tuple[Ints, NDArray[np.int32]]:
+    """The same by a product of dense matrices: a term is in a state that has as many of its items as there are."""
+    has, of = np.zeros((len(states), states.n_items), np.float32), np.zeros((states.n_items, len(terms)), np.float32)
+    has[np.repeat(np.arange(len(states)), np.diff(states.start)), states.items] = 1
+    of[terms.items, np.repeat(np.arange(len(terms)), np.diff(terms.start))] = 1
+    rows, indices = np.nonzero(has @ of == np.diff(terms.start))
+    start = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(states)))])
+    return start.astype(np.int64), indices.astype(np.int32)
 
 
 @serial
