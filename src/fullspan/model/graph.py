@@ -236,6 +236,7 @@ class FactorGraph:
         step = max(1, _HELD_DIGITS // max(1, len(self.variables)))
         for start in range(0, len(rows), step):
             digits = rows[start : start + step][:, self.variables] * self.strides
+            # Sums over scopes of different lengths as differences of cumulated ones: integers, so nothing is lost.
             ends = np.pad(np.cumsum(digits, axis=1), ((0, 0), (1, 0)))
             places = ends[:, self.scope_starts[1:]] - ends[:, self.scope_starts[:-1]] + self.table_starts[:-1]
             total[start : start + step] = self.values[places].sum(axis=1)
@@ -252,6 +253,7 @@ class FactorGraph:
             raise FullspanError(
                 f"factor {f} is over the variables {scopes[f]}, but there are only positions 0 to {n - 1}"
             )
+        # One number for each (factor, variable): repeated ones are neighbours once sorted.
         keys = np.sort(owner * n + variables)
         again = np.flatnonzero(keys[1:] == keys[:-1])
         if again.size:
@@ -262,6 +264,7 @@ class FactorGraph:
         cards = self.cards[variables].tolist()
         shapes = list(chain.from_iterable(table.shape for table in tables))
         ranks = [table.ndim for table in tables]
+        # All shapes in one comparison; which factor is wrong is asked only if one is.
         if shapes == cards and ranks == list(map(len, scopes)):
             return
         for f, (scope, table) in enumerate(zip(scopes, tables, strict=True)):
@@ -297,6 +300,7 @@ def homes(scopes: Sequence[Scope]) -> dict[Scope, Scope]:
     """For each scope a largest one that holds it; scopes are looked up through their rarest variable."""
     at: dict[int, list[Scope]] = {}
     found: dict[Scope, Scope] = {}
+    # Largest first: whatever holds a scope has been seen before it.
     for scope in sorted(set(scopes), key=len, reverse=True):
         rarest = min((at.get(i, []) for i in scope), key=len)
         found[scope] = next((home for home in rarest if set(scope) <= set(home)), scope)

@@ -139,6 +139,7 @@ class ClusterTree(Prepared):
             raise QueryError("boxes need a tree without clamped variables; make one for the graph alone")
         log_z, undone = self._boxes(boxes.by_place(self._parts.numbers))
         log_z += self._tops.sum()
+        # One by one where products would leave the range: the single sweep can work with logarithms.
         for b in np.flatnonzero(undone).tolist():
             log_z[b] = self.log_z(boxes.each[b])
         return log_z
@@ -162,6 +163,7 @@ class ClusterTree(Prepared):
         variables, tables = np.zeros(self._levels[-1]), np.zeros(len(self._logs))
         backward(self.program, factors, messages, variables, tables)
         fixed = self._fixed(evidence)
+        # A clamped variable is no part of any table; its marginal is certain.
         variables[self._inner[len(self.order.variables) : -1] + fixed] = 1.0
         tables[factors.base[self.program.homes < 0]] = 1.0
         marginals = np.empty_like(variables)
@@ -181,6 +183,7 @@ class ClusterTree(Prepared):
         QueryError : the evidence has probability zero.
         """
         factors = self._factors(evidence)
+        # Maxima are compared in logarithms: products of many small numbers would tie at 0.
         factors = factors._replace(values=self._logs, is_log=np.ones_like(factors.is_log))
         messages = self._messages()
         forward(self.program, factors, messages, True)

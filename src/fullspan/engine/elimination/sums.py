@@ -103,6 +103,7 @@ class Sums:
         kinds, which = np.unique(rows >= 0, axis=0, return_inverse=True)
         for kind, known in enumerate(kinds):
             members, columns = np.flatnonzero(which.ravel() == kind), np.flatnonzero(known)
+            # A batch needs an order and a program of its own, which pay only for many rows.
             if len(members) >= _GROUP_ROWS:
                 tree = self._clamped_tree(tuple(columns.tolist()), ())
                 out[members] = tree.log_z_batch(rows[np.ix_(members, tree.clamped)])
@@ -143,6 +144,7 @@ class Sums:
         """Clusters of what the evidence leaves open, one of them over the variables asked about."""
         clamped = tuple(sorted(i for i, codes in allowed.items() if len(codes) == 1))
         asked = keep if len(keep) > 1 else ()
+        # Evidence as a mask over the whole graph: more work in the sweep, none for a new order.
         if clamped and not asked and self._whole is not None:
             return self._whole
         return self._clamped_tree(clamped, asked)
@@ -154,6 +156,7 @@ class Sums:
         if tree is None:
             tree = ClusterTree(self._with(asked), clamped, max_memory=self.max_memory)
         self._trees[clamped, asked] = tree
+        # The one used longest ago: those asked for are put back at the end.
         while len(self._trees) > _KEPT_ORDERS:
             self._trees.pop(next(iter(self._trees)))
         return tree
@@ -181,6 +184,7 @@ class Sums:
             return self.graph
         self._require(self._cells(keep), "ask about fewer variables at once")
         cards = self.model.basis.cards
+        # Log of ones: it changes no probability, and forces its variables into one cluster.
         unit = np.zeros([cards[i] for i in keep])
         return FactorGraph(self.model.space, (*self.graph.scopes, keep), (*self.graph.tables, unit))
 

@@ -79,6 +79,7 @@ class Dropping:
     def settle(self) -> None:
         """Move the model's own weights to the optimum; a search stops within rounding of a small part of a nat."""
         kept = np.arange(len(self.theta) if self.n_own is None else self.n_own)
+        # Losses are differences of two optima: what the fit has left over would count as a gain of dropping.
         found = solve(self._restricted(kept), self.theta[kept], "newton", 1e-10, _STEPS)
         self.theta = expanded(found.theta, np.zeros(len(self.theta)), kept)
 
@@ -131,6 +132,7 @@ class Dropping:
         def watch(z: Array, value: float, violation: float) -> None:
             nonlocal before, settled
             gain, before = before - value, value
+            # Relative to the loss so far, or to one nat over all rows where nothing is lost.
             if gain < self.tolerance * max(self._surprise_at(z, kept) - surprise, 1.0 / self.total):
                 settled = True
                 raise Interrupted
@@ -158,8 +160,10 @@ class Dropping:
     def _start(self, kept: Kept) -> Array:
         """The optimum of the quadratic model on the weights that are left."""
         if self.l1:
+            # An L1 penalty has no quadratic model at 0; the fitted weights are near enough.
             return np.asarray(self.theta[kept] if kept.ndim == 1 else np.linalg.lstsq(kept, self.theta, rcond=None)[0])
         pull = self.hessian @ self.theta
         right = pull[kept] if kept.ndim == 1 else kept.T @ pull
         quadratic = restricted(self.hessian, kept)
+        # Least squares, since weights of which the data say nothing make the matrix singular.
         return np.asarray(np.linalg.lstsq(quadratic, right, rcond=1e-10)[0])

@@ -38,6 +38,7 @@ def objective_of(fitted: Fitted, data: Empirical, extra: tuple[Term, ...] = ()) 
     ``extra`` terms, which the model does not have, are free when a part of it is dropped; only on the dual table.
     """
     model, settings = fitted.model, fitted.settings
+    # An interrupted fit is no optimum of anything, and refits would be compared with it.
     if fitted.status == "interrupted" or (fitted.n_hidden and model.basis.n_states > _MOST_WITH_HIDDEN):
         return None
     if not 0 < len(model.terms) <= MOST_WEIGHTS or settings.get("solver") in _SAMPLED or settings.get("shrinkage"):
@@ -69,6 +70,7 @@ def _table(fitted: Fitted, data: Empirical, extra: tuple[Term, ...]) -> Dropping
     basis, k, total = model.basis, len(model.terms), data.total
     terms, more = (*model.terms, *extra), np.zeros(len(extra))
     y = np.array([*model.indices, *map(basis.index, extra)], dtype=np.int64)
+    # Only these have the pseudo-row; the published search counts half a row at the boundary instead.
     searched = settings.get("search") == "full" or fitted.by_elimination
     pseudo = PSEUDO_ROWS if searched and not settings.get("l1") else 0.0
     rows: Phase

@@ -45,6 +45,7 @@ class Projection:
         """Weights of the machine whose moments are d, found from theta, or from 0 if ``restart``."""
         if self.solver != "ipf":
             found = solve(Likelihood(free, Known(d), l2, l1), theta, self.solver, self.tol)
+            # Ctrl-C inside an m-step ends the whole alternation, which keeps its own best.
             if found.status == "interrupted":
                 raise KeyboardInterrupt
             return found.theta
@@ -79,6 +80,7 @@ class _Phases:
 
     def complete(self, model: Array) -> Expected[Array]:
         value = self.likelihood.move(model)
+        # A copy: the next move overwrites the moments while the m-step still needs them.
         d = self.likelihood.data.eta().copy()
         return Expected(value, d, self.likelihood.violation(), rounding(model, value))
 

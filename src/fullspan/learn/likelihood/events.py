@@ -93,6 +93,7 @@ def _sweeps(
 ) -> tuple[float, int]:
     difference = np.inf
     for sweep in range(max_sweeps):
+        # Anew in every sweep: the running sum gathers the rounding of one update per event.
         total, difference = w.sum(), 0.0
         for y in range(target.size):
             first, rest = low[low_starts[y] : low_starts[y + 1]], high[high_starts[y] : high_starts[y + 1]]
@@ -102,6 +103,7 @@ def _sweeps(
                     inside += w[shift + place]
             q, sigma = target[y], inside / total
             difference = max(difference, abs(sigma - q))
+            # Targets at the boundary are those of the face, which the start has taken care of.
             if not (0.0 < q < 1.0 and 0.0 < sigma < 1.0):
                 continue
             odds = (total - inside) / inside * q / (1.0 - q)

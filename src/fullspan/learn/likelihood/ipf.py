@@ -102,6 +102,7 @@ def ipf(
     in rows of about ``low``.
     """
     n_low, size = 0, 1
+    # About the square root, so that the keys of both parts together are smallest.
     while n_low < len(basis.cards) and (n_low == 0 or size * basis.cards[n_low] <= max(low, math.isqrt(p.size))):
         size *= basis.cards[n_low]
         n_low += 1
@@ -165,7 +166,9 @@ def _sweeps(
                 total[of[j]] += cell[j]
             for g in range(n_groups):
                 wanted = target[first + g]
+                # Measured when its turn comes, before it is corrected: the others may have moved it since.
                 difference = max(difference, abs(total[g] - wanted))
+                # A group without probability stays so whatever the factor, and 0 / 0 would spoil the table.
                 usable = wanted > 0.0 and total[g] > 0.0
                 total[g] = wanted / total[g] if usable else 1.0
             if sweep == max_sweeps:  # only to know the difference
@@ -203,6 +206,7 @@ def _scale(p: Array, low: Ints, high: Ints, factor: Array) -> None:
 
 def _weights(basis: Basis, constraint: Constraint, log_factor: Array) -> dict[Term, float]:
     if constraint.term is not None:
+        # Only the ratio of both factors counts, the rest is log Z; a spin changes by twice its weight.
         change = float(log_factor[1] - log_factor[0])
         return {constraint.term: change if basis.zero_one else change / 2}
     return coefficients(basis, constraint.variables, log_factor)

@@ -63,6 +63,7 @@ def information_by_order(model: LogLinear) -> dict[int, float] | None:
     weights |= {term: float(value) for term, value in zip(model.terms, model.theta, strict=True)}
     parts, before = {}, math.log(basis.n_states)
     for order, value in _entropies(model, weights, top).items():
+        # A projection found to 1e-8 may be off by as much.
         parts[order] = max(before - value, 0.0)
         before = value
     return parts
@@ -106,6 +107,7 @@ def _lower_parts(basis: Basis, terms: tuple[Term, ...]) -> Iterator[Term]:
 def _entropy_of_one(basis: Basis, i: int, eta: dict[Term, float]) -> float:
     """Entropy of one variable from the expectations of its functions."""
     means = [1.0, *(eta[((i, j),)] for j in range(1, basis.cards[i]))]
+    # Row 0 of the matrix is the constant, so that p sums to 1.
     p = np.linalg.solve(basis.local(i).astype(np.float64), means)
     p = p[p > 0]
     return -float(p @ np.log(p))

@@ -64,6 +64,7 @@ class Evidence:
         if self.candidates is None:
             return False
         others = np.setdiff1d(np.arange(len(self.cards)), [v, *parents, *self.candidates[v]])
+        # More than rounding: otherwise equal scores would widen the candidates for ever.
         better = others[self._scores(v, parents, others) > self.of(v, parents) + 1e-9]
         if len(better):
             self.candidates[v] = np.union1d(self.candidates[v], better)
@@ -94,6 +95,7 @@ def _joined_evidence(
     stride = cards[v]
     for r in range(m):
         where[r] = columns[v, r]
+    # The cell of the parents' table once for all further parents, which each add one digit.
     for j in range(parents.size):
         p = parents[j]
         for r in range(m):
@@ -102,6 +104,7 @@ def _joined_evidence(
     for a in range(others.size):
         u = others[a]
         size = stride if u < 0 else stride * cards[u]
+        # A variable alone must have a table, or it could not be in any network.
         if size > largest and (u >= 0 or parents.size > 0):
             out[a] = -math.inf
             continue

@@ -149,6 +149,7 @@ def table_evidence(table: Array, levels: int, a: float) -> float:
             n = table[start + k]
             if n > 0:
                 total += n
+                # Gamma(a + 1) / Gamma(a) = a.
                 score += once if n == 1.0 else math.lgamma(a + n) - alone  # most cells of large tables hold one row
         if total > 0:
             score += nothing - math.lgamma(a * levels + total)
@@ -164,12 +165,14 @@ def score_of(families: Families, v: int, parents: int, which: int) -> float:
     if size > families.most:
         return -np.inf
     asked = np.int64(v * families.strengths.size + which)
+    # Fibonacci hashing: the multiplier is 2^64 over the golden ratio, and the high bits are the mixed ones.
     first = (np.uint64(parents * 64 + asked) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
     slot = np.int64(first % np.uint64(slots))
     for probe in range(_PROBES):
         at = (slot + probe) % slots
         if families.keys[at, 0] == asked and families.keys[at, 1] == parents:
             return float(families.scores[at])
+        # If all probed slots are taken the first one is overwritten: a lost score is computed again.
         if families.keys[at, 0] == _EMPTY:
             slot = at
             break

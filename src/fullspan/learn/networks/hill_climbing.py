@@ -84,12 +84,14 @@ class HillClimbing:
             move = next(self._legal(recent), None)
             if move is None:
                 return
+            # Before anything is given up for lack of cells, a better order of elimination may make room.
             if move.gain <= _EQUAL_NATS and worse == 0 and self._too_dear:
                 self._too_dear.clear()  # they were tried on other orders of elimination
                 self.moral.reorder()
                 move = next(self._legal(recent), move)
             self._make(move)
             recent.append(move.pair)
+            # Counted before it is known whether the move was better, which sets it back.
             worse += 1
             if self.score > self.best_score + _EQUAL_NATS and self.moral.cells <= self.max_cells:
                 self.best, self.best_score = list(self.parents), self.score
@@ -121,8 +123,10 @@ class HillClimbing:
     def _sorted(self, ancestors: list[int]) -> Iterator[Move]:
         """Moves that close no circle, by the evidence that they add."""
         n, is_parent = len(self.parents), self._is_parent
+        # Of two variables one arc at the most.
         joined = np.where(is_parent | is_parent.T, -np.inf, self._gain)
         left = np.where(is_parent, self._gain, -np.inf)
+        # The gain of taking the arc out plus that of the opposite one.
         turned = np.where(is_parent, self._gain + self._gain.T, -np.inf)
         gains = np.concatenate([joined.ravel(), left.ravel(), turned.ravel()])
         for place in _from_the_largest(gains):
@@ -140,6 +144,7 @@ class HillClimbing:
         rest = tuple(p for p in self.parents[v] if p != u)
         if kind == 1:
             return Move(gain, pair, ((v, rest),))
+        # u is above v by another path as well: the turned arc would close a circle.
         if any(ancestors[p] >> u & 1 for p in rest):
             return None
         return Move(gain, pair, ((v, rest), (u, _with(self.parents[u], v))))

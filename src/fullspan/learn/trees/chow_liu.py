@@ -35,6 +35,7 @@ def _spanning(weight: Array) -> NDArray[np.int64]:
     joined = np.zeros(n, dtype=bool)
     joined[0] = True
     for _ in range(n - 1):
+        # The first of equal weights: columns come in an order that does not depend on the table's.
         chosen = int(np.argmax(np.where(joined, -np.inf, best)))
         joined[chosen] = True
         heavier = ~joined & (weight[chosen] > best)

@@ -106,6 +106,7 @@ def maximised(tree: HiddenTree, counts: Counts, smoothing: float, shares: Array)
     k, root = tree.n_states, int(tree.order[0])
     prior = _shares(counts.root + smoothing / k, tree.prior)
     transitions = _shares(counts.edges + smoothing / k, tree.transitions)
+    # The root has no parent; what the passes gather there are the states of the root, for the prior.
     transitions[root] = 0.0
     emissions = _shares(counts.cells + smoothing * shares[:, None, :], tree.emissions)
     return HiddenTree(tree.space, tree.parents, prior, transitions, emissions)
@@ -122,6 +123,7 @@ def log_prior(tree: HiddenTree, smoothing: float, shares: Array) -> float:
     if smoothing == 0:
         return 0.0
     k, others = tree.n_states, tree.order[1:]
+    # A level without a row has no pseudo-count and probability 0, whose logarithm is not part of the prior.
     seen = np.broadcast_to(shares[:, None, :] > 0, tree.emissions.shape)
     weights = np.broadcast_to(shares[:, None, :], tree.emissions.shape)[seen]
     even = float(np.log(tree.prior).sum() + np.log(tree.transitions[others]).sum()) / k
@@ -214,6 +216,7 @@ class Learner:
         found: list[Run] = []
         for k, smoothing in self.options.choices():
             for r in range(self.options.restarts):
+                # Starts from rows and from noise in turns: neither is the better one on all data.
                 tree = start(self.empirical, chow_liu_tree, k, rng, from_rows=r % 2 == 0)
                 found.append(self.run(tree, smoothing))
                 if found[-1].status in ("interrupted", "time limit"):
@@ -224,6 +227,7 @@ class Learner:
         """The best run, or the even mixture of the first m, whichever the rows held out find likeliest."""
         assert self.valid is not None
         logs = np.array([self.log_likelihood(run.tree, self.valid) for run in runs])
+        # Even shares of the first m, for every m in one pass: fitted shares would have to be held in the transitions.
         sums = np.logaddexp.accumulate(logs, axis=0) - np.log(np.arange(1, len(runs) + 1))[:, None]
         values = sums @ self.valid.weights / self.valid.total
         m = int(np.argmax(values)) + 1
@@ -268,6 +272,7 @@ def mixture(trees: Sequence[HiddenTree]) -> HiddenTree:
     at = 0
     for tree in trees:
         part = slice(at, at + tree.n_states)
+        # Nothing leads from one tree's states to another's: a row belongs to one of them throughout.
         transitions[:, part, part] = tree.transitions
         at += tree.n_states
     emissions = np.concatenate([tree.emissions for tree in trees], axis=1)

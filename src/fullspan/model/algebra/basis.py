@@ -256,6 +256,7 @@ def exchanged(theta: dict[int, float], old: Basis, new: Basis, most: int) -> dic
             found[z] = found.get(z, 0.0) + value
         if len(found) > most + 1:
             return None
+    # The constant only moves log Z.
     found.pop(0, None)
     return dict(sorted(found.items()))
 
@@ -264,6 +265,7 @@ def coefficients(old: Basis, new: Basis, variable: int) -> NDArray[np.float64]:
     """``C[j, k]``, multiples of 1 / |X_i|."""
     card = old.cards[variable]
     c = np.linalg.solve(new.local(variable).T.astype(float), old.local(variable).T.astype(float)).T
+    # The solution is a rational number; rounded to it, terms that cancel do so exactly.
     return np.asarray(np.round(c * 2 * card) / (2 * card))
 
 

@@ -69,6 +69,7 @@ def _is_walsh(m: NDArray[Any]) -> bool:
 @serial
 def _line(line: NDArray[Any], work: NDArray[Any], n_bits: int, m: NDArray[Any]) -> None:
     """All bits of a line of neighbours, in an even number of visits if there are two bits, so as to end at home."""
+    # Every visit writes into the other buffer, so that an odd number of them would end in the scratch.
     doubles, singles = n_bits // 2, n_bits % 2
     if (doubles + singles) % 2 and doubles:
         doubles, singles = doubles - 1, singles + 2
@@ -138,6 +139,7 @@ def _rows(work: NDArray[Any], width: int, m: NDArray[Any]) -> None:
 def _is_zero(line: NDArray[Any]) -> bool:
     total = line.dtype.type(0)
     for i in range(line.size):
+        # A sum instead of an early end, which would not vectorise.
         total += abs(line[i])
     return bool(total == 0)
 
@@ -157,6 +159,7 @@ def transform_bits(table: NDArray[Any], stride: int, n_bits: int, width: int, m:
         for tile in range(chunk * tiles // chunks, (chunk + 1) * tiles // chunks):
             if stride == 1:
                 line = table[tile * size : (tile + 1) * size]
+                # theta has a few thousand entries in a table of billions: most lines of a synthesis are zero.
                 if not (sparse and _is_zero(line)):
                     _line(line, work, n_bits, m)
                 continue

@@ -55,6 +55,7 @@ def _put(net: Net, h: int, v: int) -> None:
     net.halves[h, END], net.halves[h, FOLLOWING] = v, net.nodes[v, HEAD]
     net.nodes[v, HEAD] = h
     net.nodes[v, DEGREE] += 1
+    # When all edges but one have been taken out again by a second exclusive or, this is the one that is left.
     net.nodes[v, LAST] ^= h >> 1
 
 
@@ -126,6 +127,7 @@ def remainder(net: Net) -> tuple[Numbers32, Numbers32]:
         v = int(left[i])
         h = first(net, v)
         while h != NONE:
+            # Each edge once, from its lower end.
             if net.halves[h ^ 1, END] > v:
                 among[k, 0], among[k, 1] = v, net.halves[h ^ 1, END]
                 k += 1

@@ -50,6 +50,7 @@ def series(v1: float, v2: float) -> tuple[float, float]:
     in products so that many steps share one logarithm: see :func:`head`.
     """
     x, y = abs(v1), abs(v2)
+    # Where both are strong the result is the smaller one plus a term that does not depend on the excess.
     excess = max(min(x, y) - STRONG_COUPLING, 0.0)
     q1, u1 = decay(x - excess)
     q2, u2 = decay(y - excess)
@@ -72,6 +73,7 @@ def star(v1: float, v2: float, v3: float) -> tuple[float, float, float, float]:
     q1, u1 = decay(x)
     q2, u2 = decay(y)
     q3, u3 = decay(z)
+    # 1 - q^2 = (1 - q)(1 + q), with 1 - q known without cancellation.
     u1, u2, u3 = u1 * (1.0 + q1), u2 * (1.0 + q2), u3 * (1.0 + q3)
     v12, v13, v23 = side(q1, q2, q3, u1, u2), side(q1, q3, q2, u1, u3), side(q2, q3, q1, u2, u3)
     rest = x + y + z - (v12 + v13 + v23)
@@ -108,6 +110,7 @@ def _tail(a: float) -> float:
 def _linear(x: float, y: float, z: float) -> float:
     """``(|x+y+z| + |x+y-z| - |x-y+z| - |x-y-z|) / 4`` of numbers >= 0."""
     small, large = min(x, y), max(x, y)
+    # The case distinction takes the absolute values apart, so that large couplings cancel exactly.
     if z <= large - small:
         return small
     return 0.5 * max(small + (large - z), 0.0)
@@ -123,6 +126,7 @@ def reversed_series(v1: float, v2: float, g12: float) -> tuple[float, float]:
 @serial
 def reversed_star(v1: float, v2: float, v3: float, g12: float, g13: float, g23: float) -> tuple[float, float, float]:
     """``<s s_1>``, ``<s s_2>`` and ``<s s_3>`` from the expectations of the triangle."""
+    # Of all neighbours equal; t1, t2, t3 of the first, second and third one apart from the other two.
     t0 = 0.25 * (1.0 + g12 + g13 + g23) * tanh(v1 + v2 + v3)
     t1 = 0.25 * (1.0 - g12 - g13 + g23) * tanh(v2 + v3 - v1)
     t2 = 0.25 * (1.0 - g12 + g13 - g23) * tanh(v1 + v3 - v2)

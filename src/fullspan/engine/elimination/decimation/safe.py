@@ -35,6 +35,7 @@ WAITING = 4
 def new_edges(net: Net, v: int) -> int:
     """Edges that taking out a node would make; -1 if it has more than three neighbours."""
     degree, biased = net.nodes[v, DEGREE], net.nodes[v, BIASED]
+    # A fourth neighbour would leave an interaction of four spins, which no couplings can express.
     if degree + biased > 3:
         return NONE
     if degree == 0:
@@ -114,6 +115,7 @@ def _is_buddy(net: Net, v: int) -> bool:
     neighbours(net, v, n, mine)
     a = mine[0]
     for i in range(1, 3):
+        # A buddy is a neighbour of all three: it is looked for in the shortest list. The bias node, number n, has none.
         if mine[i] < n and net.nodes[mine[i], DEGREE] < net.nodes[a, DEGREE]:
             a = mine[i]
     h = first(net, a)
@@ -148,6 +150,7 @@ def _is_corner(net: Net, x: int) -> bool:
             continue
         if neighbours(net, others[0], n, y) == 3 and neighbours(net, others[1], n, z) == 3:
             rest = mine[mine != w]
+            # Which of the other two corners meets x where is not known.
             for a, b in ((rest[0], rest[1]), (rest[1], rest[0])):
                 if _meets(y, b, w, a) and _meets(z, a, w, b) and _third(y, w, b) == _third(z, w, a):
                     return True

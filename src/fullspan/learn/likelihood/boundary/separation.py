@@ -38,6 +38,7 @@ def separating(basis: Basis, terms: Sequence[Term], states: NDArray[Any], output
     nothing = np.zeros(0, dtype=np.intp)
     if not len(differences):
         return nothing
+    # The sum over all rows: if any row can be separated, the minimum is below 0.
     direction = _minimised(differences.sum(axis=0), differences, np.zeros(len(differences)), (-1, 1))
     apart = differences @ direction < -_ZERO_TOLERANCE
     if not apart.any():
@@ -63,6 +64,7 @@ def _differences(
     basis: Basis, terms: Sequence[Term], states: NDArray[Any], outputs: Sequence[int]
 ) -> NDArray[np.float64]:
     """Distinct rows ``Phi(i, o') - Phi(i, o)`` over all rows seen and all other outputs."""
+    # Values are -1, 0 and 1, their differences at most 2: a byte holds them.
     own = basis.evaluate(terms, states).astype(np.int8)
     found = []
     for codes in itertools.product(*(range(basis.cards[i]) for i in outputs)):
