@@ -136,6 +136,7 @@ class Empirical:
         """One column in the codes of a variable with more levels; a missing cell stays −1."""
         i = self.space.position(variable.name)
         table = [variable.code(level) for level in self.space.variables[i].levels]
+        # Indexed by the code, so that -1, a missing cell, finds the last entry.
         codes = np.array([*table, -1], dtype=code_dtype((variable.card,), signed=True))  # the last one is that of -1
         return codes[self.states[:, i].astype(np.int64)]
 
@@ -211,6 +212,7 @@ class Empirical:
         """
         variables = [[v.name, list(v.levels), v.edges] for v in self.space.variables]
         digest = hashlib.sha256(json.dumps(variables, ensure_ascii=True).encode())
+        # One type and byte order, whatever the machine and the number of levels.
         digest.update(np.ascontiguousarray(self.states, dtype="<u4").tobytes())
         digest.update(np.ascontiguousarray(self.counts, dtype="<f8").tobytes())
         return digest.hexdigest()
@@ -244,6 +246,7 @@ def checked_weights(weights: Any, n_rows: int) -> Array:
     """
     try:
         given = np.asarray(weights)
+        # Complex numbers are refused below; NumPy would only warn that it drops a part.
         w = np.asarray(given.real if np.iscomplexobj(given) else given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"the weights are not numbers: {error}") from error
@@ -284,6 +287,7 @@ def tally(
         is_empty = n_absent == len(columns)
         if is_empty.all():
             raise all_missing(n_rows)
+        # A row without any observed cell has the likelihood 1 under every model.
         keep &= ~is_empty
         n_empty, n_missing = int(rows[is_empty].sum()), int(rows[keep] @ n_absent[keep])
     if not keep.any():

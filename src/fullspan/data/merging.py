@@ -64,8 +64,10 @@ def merged(
     cards: Sequence[int], columns: Columns, weights: NDArray[np.float64], *, missing: bool
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """One row of each distinct state, in the order of the index, and the summed weights."""
+    # One digit more for a missing cell, which comes before all levels.
     radices = [card + missing for card in cards]
     words, n_states = _words(radices, columns, lowest=-int(missing)), math.prod(radices)
+    # Few states: counted in a table over all of them, which needs no sort.
     if n_states <= 8 * len(weights):
         return _dense_sums(words[0], weights, n_states)
     order = np.argsort(words[0]) if len(words) == 1 else np.lexsort(words)
@@ -78,6 +80,7 @@ def _words(radices: Sequence[int], columns: Columns, lowest: int) -> list[NDArra
     words: list[NDArray[np.int64]] = []
     stride = WORD
     for radix, column in zip(radices, columns, strict=True):
+        # A new word: all digits of one column stay together, so that words can be compared one by one.
         if stride * radix >= WORD:
             words.append(np.zeros(len(column), dtype=np.int64))
             stride = 1

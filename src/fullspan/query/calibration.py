@@ -120,6 +120,7 @@ def _gathered(
         chances, true = _forecasts(log_prob, states[own], columns[own], int(cards[own[0]]))
         possible = np.isfinite(chances).all(axis=1)
         chances, true, weight = chances[possible], true[possible], weights[own][possible]
+        # Every level of the cell is a forecast, which came true or not.
         came = (np.arange(chances.shape[1]) == true[:, None]).ravel()
         square = np.square(chances.ravel() - came).reshape(chances.shape).sum(axis=1)
         level = starts[columns[own][possible]][:, None] + np.arange(chances.shape[1])
@@ -137,6 +138,7 @@ def _chosen(
     rows, columns = np.nonzero(states >= 0)
     weights = data.counts[rows]
     if len(rows) > max_cells:
+        # Drawn by weight, so that each one drawn counts the same.
         drawn = np.sort(rng.choice(len(rows), size=max_cells, p=weights / weights.sum()))
         rows, columns, weights = rows[drawn], columns[drawn], np.ones(max_cells)
     return states[rows], columns, weights
@@ -163,6 +165,7 @@ def _mean(values: Array, weights: Array) -> float:
 def _binned(
     forecasts: Array, truths: NDArray[np.bool_], weights: Array, log_loss: float, brier: float, skill: float
 ) -> Calibration:
+    # A forecast of exactly 1 belongs to the last bin.
     bins = np.minimum((forecasts * N_BINS).astype(np.int64), N_BINS - 1)
     sums = np.stack([np.bincount(bins, weights * w, N_BINS) for w in (np.ones(len(bins)), forecasts, truths)])
     used = sums[0] > 0

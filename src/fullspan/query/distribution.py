@@ -283,6 +283,7 @@ class Distribution(Questions):
         """
         left = checked_codes(events, self.visible, missing=True)
         right = checked_codes(givens, self.visible, missing=True)
+        # Event and condition contradict each other: 0, and not an error, as for events by name.
         clash = ((left >= 0) & (right >= 0) & (left != right)).any(axis=1)
         joint, condition = self.log_prob(np.where(left >= 0, left, right)), self.log_prob(right)
         uniform = log_uniform_rows(right, self.visible.cards)
@@ -296,6 +297,7 @@ class Distribution(Questions):
         """
         cards = self.visible.cards
         size, starts = sum(cards), np.cumsum([0, *cards])
+        # A table for every pair of variables, each of which may read as many cells as any other question.
         if size * size > work / MAX_CELLS:
             return None
         found = np.zeros((size, size))
@@ -416,6 +418,7 @@ class Distribution(Questions):
 
         Sets of several levels are written out, so that their number is multiplied.
         """
+        # A variable of which every level is allowed is summed out by the model itself.
         others = [i for i, codes in box.items() if i not in where and len(codes) < self.space.cards[i]]
         sets = [box.get(i, tuple(range(self.space.cards[i]))) for i in (*where, *others)]
         if math.prod(map(len, sets)) > MAX_CELLS:
@@ -430,6 +433,7 @@ class Distribution(Questions):
 
 def with_factors(model: LogLinear, factors: Factors, log_mean: float) -> tuple[dict[Term, float], float]:
     """Weights by term, and log Z, of ``p(x) exp(sum_A l_A(x_A) - log_mean)``: those of terms inside the A change."""
+    # The mean of the factors under p is what the reweighed distribution is divided by.
     theta, log_z = dict(model.weights), model.log_z + log_mean
     for scope, table in factors.items():
         order = np.argsort(scope)

@@ -97,6 +97,7 @@ def worst_cells(distribution: Distribution, data: Empirical, top: int) -> WorstC
         judged = expected >= LEAST_COUNT
         n_cells, n_rare = n_cells + int(judged.sum()), n_rare + int((~judged).sum())
         with np.errstate(divide="ignore", invalid="ignore"):
+            # The binomial deviation of a cell under the model; cells that are certain have none and are left out.
             r = (observed - expected) / np.sqrt(expected * (1 - expected / total))
         r = np.where(judged & np.isfinite(r), r, 0.0)
         found.append(_Margin(where, observed, expected, r))
@@ -123,6 +124,7 @@ def _distinct(found: list[_Margin]) -> Iterator[tuple[_Margin, tuple[int, ...]]]
     """Largest residual first, without those that contain a cell before them, nor two of one margin."""
     if not found:
         return
+    # Both cells of a binary column have the same residual; rounded, they tie, and the first one stands.
     sizes = np.round(np.concatenate([np.abs(margin.residuals).ravel() for margin in found]), 9)
     starts = np.cumsum([0, *(margin.residuals.size for margin in found)])
     kept: list[set[tuple[int, int]]] = []

@@ -106,6 +106,7 @@ def data_pairs(data: Empirical) -> Array:
 def _largest(model: Array, data: Array, space: Space) -> PairMisfit:
     """Of equal differences, as in the four cells of two binary columns, that of the highest levels of a pair."""
     owner = np.repeat(np.arange(len(space)), space.cards)
+    # Each pair once, and never a variable with itself; pairs that no row shows have no share to differ from.
     difference = np.where(owner[:, None] < owner, np.nan_to_num(np.abs(model - data)), -1.0)
     rows, columns = np.nonzero(difference >= difference.max() - _TIED_DIFFERENCE)
     first = (owner[rows] == owner[rows[0]]) & (owner[columns] == owner[columns[0]])

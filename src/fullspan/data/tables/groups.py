@@ -87,6 +87,7 @@ class Groups:
         if variable is None:
             return self._inferred(j)
         if variable.edges is not None:
+            # The database has cut the column already; what it returns are codes of bins.
             codes = bin_codes(variable, values)
             if (codes == UNSEEN).any():
                 bad = values[int(np.argmax(codes == UNSEEN))]
@@ -114,6 +115,7 @@ class Groups:
             texts = [("" if v is None else str(v).strip()) for v in self.tokens.values[j]]
             by_text = found.setdefault(own.variable.name, {})
             for token in np.flatnonzero(cells).tolist():
+                # " NA" and "NA" are two tokens with one text.
                 by_text[texts[token]] = by_text.get(texts[token], 0) + int(cells[token])
         return found
 

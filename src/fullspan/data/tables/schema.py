@@ -77,10 +77,12 @@ def _typed(texts: list[str | None]) -> list[Any]:
     present = [t for t in texts if t is not None]
     if all(t.lower() in _BOOLEAN for t in present):
         return [None if t is None else _BOOLEAN[t.lower()] for t in texts]
+    # int() of a text of very many digits takes quadratic time.
     if any(len(t) > MAX_DIGITS for t in present):
         return list(texts)
     if all(map(_INTEGER.fullmatch, present)):
         return [None if t is None else int(t) for t in texts]
+    # A column of "inf" alone is text; among numbers it is refused with its name.
     if all(_NUMBER.fullmatch(t) or _INFINITY.fullmatch(t) for t in present) and any(map(_NUMBER.fullmatch, present)):
         return _whole([None if t is None else exact_number(t) for t in texts])
     return list(texts)
@@ -98,6 +100,7 @@ def exact_number(text: str) -> int | float:
     if _INTEGER.fullmatch(text):
         return int(text)
     number = float(text)
+    # Below 2^53 a float is exact; beyond 1e38 an exponent was meant as a size, not as digits.
     if not _EXACT <= abs(number) < _LARGEST:
         return number
     exact = Decimal(text)
@@ -173,6 +176,7 @@ def inferred_levels(column: Column, plain: Sequence[Any], marks: frozenset[str])
     declared = [] if column.levels is None else [v for v in column.levels if not is_mark(v, marks)]
     seen = sorted(set(plain) - {None} - set(declared))
     levels = declared + seen
+    # A stable sort: all other levels keep their order.
     return tuple(sorted(levels, key=lambda level: level == MISSING))
 
 
@@ -199,6 +203,7 @@ def _code_of(variable: Variable, value: Any, absent: int, marks: frozenset[str])
 
 def _readings(value: Any) -> Iterator[Any]:
     """The value itself, then what a cell with that text may mean."""
+    # As it stands first: the text "1" is a level of its own where a model has it.
     yield value
     if isinstance(value, float) and value.is_integer():
         yield int(value)

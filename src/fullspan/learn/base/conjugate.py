@@ -33,6 +33,7 @@ def conjugate_gradients(
             break
         moved = product(q)
         curvature = float(q @ moved)
+        # The matrix is definite; only rounding in a nearly flat direction can say otherwise.
         if curvature <= 0:
             break
         size = square / curvature
@@ -40,5 +41,6 @@ def conjugate_gradients(
         r -= size * moved
         z = scale * r
         before, square = square, float(r @ z)
+        # Fletcher and Reeves' coefficient, which keeps directions conjugate as long as the residuals are orthogonal.
         q = z + (square / before) * q
     return x

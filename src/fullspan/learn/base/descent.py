@@ -124,6 +124,7 @@ class Descent:
     def accept(self, point: Point, iterations: int = 1) -> None:
         """Take a step to a point to which the objective has moved already."""
         self.point = point
+        # Methods that may rise for a few steps, such as gradient steps, still return the best point.
         if point.improves_on(self.best):
             self.best = point
         self.iterations += iterations
@@ -144,5 +145,6 @@ class Descent:
                 run(self)
         except STOPPED:
             self.status = "interrupted"
+        # The objective holds the tables of the last point, which need not be the best one.
         best = self.at(self.best.theta)
         return Solution(best.theta, best.value, best.violation, self.iterations, self.status, tuple(self.trace))

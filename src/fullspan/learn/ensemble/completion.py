@@ -130,6 +130,7 @@ def _fibres(basis: Basis, states: NDArray[Any], block: int) -> Iterator[tuple[ND
     """
     strides, rng = np.array(basis.strides, dtype=np.int64), np.random.default_rng(0)
     for members in same_pattern(states):
+        # Systematic draws take evenly spaced completions: in index order these would agree in the low digits.
         offsets = rng.permutation(fibre(basis, np.flatnonzero(states[members[0]] < 0)))
         for rows in np.array_split(members, max(1, -(-len(members) * len(offsets) // block))):
             places = np.maximum(states[rows].astype(np.int64), 0) @ strides
@@ -156,6 +157,7 @@ class Completions:
         if data.is_complete:
             return data
         with self._lock:
+            # The data are held along with the result, so that their identity is not given to another object.
             known = self._known.setdefault(id(data), _Completed(data))
         with known.lock:
             if known.filled is None:
@@ -168,6 +170,7 @@ class Completions:
         for _ in range(self.rounds):
             filled, log_prob = completed(data, basis, log_p, self.smallest)
             now = float(data.counts @ log_prob) / data.total
+            # Candidates with a prior may lose likelihood in a round; the last completion serves as well as the best.
             if now < before + self.gain:
                 break
             log_p, before = agreeing_log_table(self.learn(filled, basis, rng), clamped), now

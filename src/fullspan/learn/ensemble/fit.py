@@ -64,6 +64,7 @@ class Bounds:
     @classmethod
     def of(cls, first: Fitted, rounds: int, terms: int, k: int) -> Bounds:
         """What the first of k fits took, and a quarter more to grow where neither rows nor fits are few."""
+        # A quarter more: samples have other structure than the rows, and the average forgives what is too much.
         if first.total >= FEW_ROWS and k >= _UNTIMED_FITS:
             rounds, terms = rounds + rounds // 4, min(terms + terms // 4, MAX_TERMS)
         return cls(first.model.basis.name, rounds, terms, max(1, len(first.history)))
@@ -178,6 +179,7 @@ class _Average:
     def _others(self) -> None:
         """The fits of samples, and the candidates that do not wait for them, as the cores allow."""
         rest, cores, n_states = range(1, len(self.seeds)), jit.cores(), self.empirical.space.n_states
+        # Small fits would wait for Python's lock, large ones for memory.
         workers = min(cores, len(rest)) if IN_TURN_STATES < n_states <= SIDE_BY_SIDE else 1
         if workers == 1:
             for b in rest:
@@ -193,6 +195,7 @@ class _Average:
                     future.result()
             except BaseException:
                 self.stop.set()
+                # Waited for: threads that go on would write to fits that nobody keeps.
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
 

@@ -37,6 +37,7 @@ class OutOfBagRows:
     def __init__(self, empirical: Empirical) -> None:
         rows = empirical.counts * (n_draws(empirical) / empirical.total)
         whole = np.maximum(np.rint(rows), 1).astype(np.int64)
+        # A state with a thousand rows is not followed a thousand times; its copies share its weight.
         copies = np.minimum(whole, _FOLLOWED_COPIES)
         order = canonical_states(empirical)
         self.state = np.repeat(order, copies[order])
@@ -48,6 +49,7 @@ class OutOfBagRows:
 
     def add(self, drawn: Array, log_prob: Array, rng: np.random.Generator) -> None:
         """A fit: how often its sample drew each state, and ``log p`` of each state under it."""
+        # The fit of the rows as they are has seen every row: it is drawn "infinitely often".
         chance = np.where(drawn > 0, np.where(np.isinf(drawn), 0.0, self.missed**drawn), 1.0)[self.state]
         out = rng.random(len(self.state)) < chance
         log_p = log_prob[self.state[out]]
@@ -79,6 +81,7 @@ class OutOfBagRows:
         m, log_mean = self._fits[self.known], self.log_prob()
         possible = np.isfinite(log_mean)
         relative = np.exp(np.where(possible, self._log_square[self.known], 0.0) - 2 * np.where(possible, log_mean, 0.0))
+        # sum p^2 / mean^2 - m over m - 1: the variance relative to the mean; rounding may leave it below 0.
         variance = np.maximum(relative - m, 0.0) / np.maximum(m - 1, 1)
         return np.asarray(log_mean + variance / 2 * np.maximum(1 / m - 1 / k, 0.0))
 

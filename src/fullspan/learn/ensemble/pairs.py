@@ -121,6 +121,7 @@ class _Chords:
         return float(np.abs(self.gradient() / self.errors).max())
 
     def newton_step(self, point: Point) -> Array:
+        # Chords serve while they halve the slope; else the curvature is that of another place.
         if point.violation > self._before / 2:
             self.curvature = factor(self.likelihood.hessian())
         self._before = point.violation

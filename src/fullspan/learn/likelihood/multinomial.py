@@ -108,6 +108,7 @@ class Multinomial:
         weights = w.reshape(self.x.shape[1], -1)
         log_p = self.log_prob(weights)
         ridge = np.full((len(weights), 1), penalty)
+        # The first feature is the constant: shares of the output's levels are not pulled towards each other.
         ridge[0] = min(_BASE_RATES, penalty)
         residual = (self.rows[:, None] * np.exp(log_p) - self.counts) @ self.h
         total = float(self.rows.sum())
@@ -125,6 +126,7 @@ class Multinomial:
         """The weights (d, K - 1), iterations, and whether no derivative is above ``tol``."""
         from scipy.optimize import minimize
 
+        # A rough fit of cross-validation may end when the objective does; the final one must not.
         stop = {"gtol": tol, "ftol": 0.0 if tol < 1e-6 else 1e-9, "maxiter": max_iter, "maxfun": 2 * max_iter}
         found = minimize(
             self.objective,
@@ -164,6 +166,7 @@ def choose(
     each = [min((t for t in tried if t.order == order), key=lambda t: t.log_loss) for order in {t.order for t in tried}]
     best, *higher = sorted(each)
     for other in higher:
+        # Of two that are about as good the one with fewer terms, which people have to read.
         if other.log_loss < _WORTH_RATIO * best.log_loss:
             best = other
     return Choice(best.order, best.penalty, tuple(tried))
@@ -187,6 +190,7 @@ def _along_the_path(x: Array, counts: Array, parts: Array, order: int) -> Iterat
         yield Tried(order, penalty, float(mean), math.sqrt(max(losses[1] / total - mean**2, 0.0) / total))
         worse = 0 if mean < best - 1e-5 else worse + 1
         best = min(best, mean)
+        # Log-loss has one minimum along the path, but for noise.
         if worse > _GIVE_UP:
             return
 

@@ -75,5 +75,6 @@ def _helmert(card: int) -> Array:
     for k in range(1, card):
         rows[k, k] = -k
         rows[k, k + 1 :] = 0.0
+        # Mean square 1 under the uniform distribution: k entries of 1 and one of -k, over card levels.
         rows[k] *= np.sqrt(card / (k * (k + 1)))
     return rows

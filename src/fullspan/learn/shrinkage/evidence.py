@@ -112,6 +112,7 @@ class _Evidence:
         self.c, self.total, self.rows = contrasts, data.total, rows_of(contrasts, data)
         self.top = min(order, len(contrasts.cards))
         self.canonical = canonical_index(data)
+        # The constant is no weight: an infinite precision holds it at 0.
         self.alpha = np.array([np.inf, _WIDE, *(_FIRST * _RATIO**o for o in range(self.top - 1))])
         self.at = self.look(np.zeros(len(contrasts.orders)))
 
@@ -163,6 +164,7 @@ class _Evidence:
 
         def product(v: Array) -> Array:
             f = self.c.function(sd * v)
+            # Centred under p, so that the expectations of p f are covariances.
             f -= float(self.at.p @ f)
             return v + self.total * sd * self.c.expectations(self.at.p * f)
 
@@ -194,6 +196,7 @@ class _Evidence:
         """The same from the whole matrix, for few states."""
         own = np.flatnonzero(sd)
         psi = np.reshape([self.c.function(unit) for unit in np.eye(len(sd))[own]], (len(own), len(sd)))
+        # Likewise.
         psi -= (psi @ self.at.p)[:, None]
         scaled = self.total * (psi * self.at.p) @ psi.T * np.outer(sd[own], sd[own])
         lost = 1.0 - np.diag(np.linalg.inv(np.eye(len(own)) + scaled))
@@ -204,6 +207,7 @@ class _Evidence:
         squares = np.bincount(self.c.orders, self.at.w * self.at.w, minlength=self.top + 1)[: self.top + 1]
         alpha = self.alpha.copy()
         for o in range(1, self.top + 1):
+            # Less than half a weight is noise: the precision grows on, and after some rounds the order is held at zero.
             found = gamma[o] > 0.5 and squares[o] > 0
             alpha[o] = min(gamma[o] / squares[o] if found else 4 * alpha[o], _LARGEST_PRECISION)
         return alpha
@@ -243,6 +247,7 @@ class _Posterior:
 
 
 def _rounding(theta: Array, value: float) -> float:
+    # Two transforms of a whole table lose more digits than a sum of a few terms.
     return 1e-9 * abs(value)
 
 
