@@ -29,9 +29,9 @@ from fullspan.learn.likelihood.phases import Free, Observed, data_moments
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.likelihood.structure import structure
 from fullspan.learn.networks.conditionals import Writer
-from fullspan.learn.shrinkage.contrasts import modewise
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.model.algebra.modes import modewise
 
 RIDGES: tuple[tuple[float, BasisName], ...] = ((0.1, "walsh"), (1.0, "monomial"), (30.0, "walsh"))
 """Rows that the ridge is worth, and the functions whose weights it holds."""

@@ -22,6 +22,7 @@ import numpy as np
 
 from fullspan.arrays import Array, Ints
 from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.local_bases import contrasts as orthonormal
 
 PENALTIES = tuple(10.0 ** (k / 2) for k in range(5, -9, -1))
 """Penalties that are tried, the strongest first: each fit starts from the one before."""
@@ -62,12 +63,7 @@ class Choice:
 
 def contrasts(card: int) -> Array:
     """(card, card - 1) orthonormal columns that sum to zero (Helmert)."""
-    out = np.zeros((card, card - 1))
-    for j in range(1, card):
-        out[:j, j - 1] = 1.0
-        out[j, j - 1] = -j
-        out[:, j - 1] /= math.sqrt(j * (j + 1))
-    return out
+    return np.asarray(orthonormal(card)[1:].T)
 
 
 def sets_of(n_inputs: int, order: int) -> list[tuple[int, ...]]:

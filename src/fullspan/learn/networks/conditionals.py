@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
-from fullspan.learn.shrinkage.contrasts import modewise
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.modes import modewise
 
 Written = tuple[NDArray[np.int64], Array]
 """Places of terms in a table over the basis, and their weights."""

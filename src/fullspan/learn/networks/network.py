@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array, Ints
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.learn.shrinkage.contrasts import modewise
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis, BasisName, Term
+from fullspan.model.algebra.modes import modewise
 from fullspan.model.graph import FactorGraph
 
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from fullspan.arrays import Array, Ints
-from fullspan.learn.private.measured import Scope, contrasts
+from fullspan.learn.private.measured import Scope
+from fullspan.model.algebra.local_bases import contrasts
 
 MOST_CONTRASTS = 1500
 """Contrasts up to which their covariance is worked out: solving with it takes their cube."""

@@ -14,11 +14,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from fullspan.arrays import Array
+from fullspan.model.algebra.local_bases import contrasts
 
 Scope = tuple[int, ...]
 
@@ -30,18 +30,6 @@ class Measured:
     scope: Scope
     contrasts: Array
     sigma: float
-
-
-@lru_cache(maxsize=256)
-def contrasts(card: int) -> Array:
-    """Orthonormal (card, card): the first row constant, row k the first k levels against the next (Helmert)."""
-    rows = np.zeros((card, card))
-    rows[0] = 1 / math.sqrt(card)
-    for k in range(1, card):
-        rows[k, :k], rows[k, k] = 1.0, -k
-        rows[k] /= math.sqrt(k * (k + 1))
-    rows.flags.writeable = False
-    return rows
 
 
 def squared_length(cards: Sequence[int]) -> float:

@@ -7,6 +7,7 @@ prior of one variance for all of them depends on neither the names nor the order
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -14,9 +15,8 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.model.algebra.basis import Basis
-
-_GROUP_LEVELS = 32
-"""Joint levels of variables that are transformed together."""
+from fullspan.model.algebra.local_bases import contrasts
+from fullspan.model.algebra.modes import grouped, modewise
 
 
 class Contrasts:
@@ -24,7 +24,8 @@ class Contrasts:
 
     def __init__(self, cards: tuple[int, ...]) -> None:
         self.cards = cards
-        modes = [_helmert(card) for card in cards]
+        # Mean square 1 under the uniform distribution, where an orthonormal row has 1 / card.
+        modes = [math.sqrt(card) * contrasts(card) for card in cards]
         self._forth, self._back = grouped(modes), grouped([m.T for m in modes])
 
     @cached_property
@@ -49,32 +50,3 @@ class Contrasts:
         theta = modewise(self.function(weights), grouped(inverse))
         theta[0] = 0.0
         return theta
-
-
-def grouped(matrices: list[Array]) -> list[Array]:
-    """Matrices of neighbouring variables as one, their Kronecker product, as long as it is small."""
-    groups: list[Array] = []
-    for matrix in matrices:
-        if groups and len(groups[-1]) * len(matrix) <= _GROUP_LEVELS:
-            groups[-1] = np.asarray(np.kron(matrix, groups[-1]), dtype=np.float64)
-        else:
-            groups.append(matrix)
-    return groups
-
-
-def modewise(table: Array, matrices: list[Array]) -> Array:
-    """A table with one small matrix applied along each variable. O(|X| sum of levels)."""
-    for matrix in matrices:  # the fastest variable is multiplied and becomes the slowest; a full turn is the old order
-        table = (table.reshape(-1, len(matrix)) @ matrix.T).T
-    return np.ascontiguousarray(table).ravel()
-
-
-def _helmert(card: int) -> Array:
-    """Rows: the constant, and each level against the mean of those before it."""
-    rows = np.ones((card, card))
-    for k in range(1, card):
-        rows[k, k] = -k
-        rows[k, k + 1 :] = 0.0
-        # Mean square 1 under the uniform distribution: k entries of 1 and one of -k, over card levels.
-        rows[k] *= np.sqrt(card / (k * (k + 1)))
-    return rows

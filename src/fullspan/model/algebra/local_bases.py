@@ -1,6 +1,9 @@
-"""The three bases of functions of one variable as matrices; :mod:`fullspan.model.algebra.basis` defines them."""
+"""Functions of one variable as matrices: the three local bases (:mod:`fullspan.model.algebra.basis`), and contrasts."""
 
 from __future__ import annotations
+
+import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,3 +34,15 @@ def inverse_functions(card: int, kind: int) -> NDArray[np.float64]:
         inverse = inverse / 2
         inverse[1:, 0], inverse[0, 0] = 0.5, 1.0 - (card - 1) / 2
     return inverse
+
+
+@lru_cache(maxsize=256)
+def contrasts(card: int) -> NDArray[np.float64]:
+    """Orthonormal (card, card): the first row constant, row k the first k levels against the next (Helmert)."""
+    rows = np.zeros((card, card))
+    rows[0] = 1 / math.sqrt(card)
+    for k in range(1, card):
+        rows[k, :k], rows[k, k] = 1.0, -k
+        rows[k] /= math.sqrt(k * (k + 1))
+    rows.flags.writeable = False  # one array for all who ask
+    return rows
