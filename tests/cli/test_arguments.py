@@ -91,6 +91,7 @@ def test_bins_are_a_number_or_rules() -> None:
         (arguments.levels, '{"a": 1}', "one list of levels per column"),
         (arguments.levels, '{"a": [[1]]}', "levels of 'a'"),
         (arguments.bins, "x", "--bins is not valid JSON"),
+        (arguments.bins, "age=4", """as in '{"age": 4}'"""),
         (arguments.bins, "true", "takes a number"),
         (arguments.bins, "[3]", "takes a number"),
         (arguments.seed, "-1", "at least 0"),

@@ -38,7 +38,14 @@ def test_commands_agree_with_the_estimator(run: Run, files: Files) -> None:
     shown = json.loads(run("show", path, "--json").out)
     assert shown["n_components"] == model.n_components_
     assert sum(shown["shares"]) == pytest.approx(1)
-    assert "components" in run("show", path).out
+    out = run("show", path).out
+    assert "components" in out
+    strongest = model.interactions_[0]
+    row = next(line for line in out.splitlines() if line.startswith(strongest.words))
+    assert "nats shared" in out
+    assert f"~{strongest.nats_saved:.1f}" in row
+    assert "nats shared" in str(model.interactions_)
+    assert "nats saved" not in str(model.interactions_) + out  # the pairs of a mixture are not refitted
 
 
 def test_samples_and_imputations(run: Run, files: Files, tmp_path: Path) -> None:

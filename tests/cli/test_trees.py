@@ -54,7 +54,11 @@ def test_commands_that_ask(run: Run, tree: tuple[Any, Path, Path], tmp_path: Pat
     assert pd.read_csv(tmp_path / "full.csv")["b b"][0] == filled["b b"][0]
     shown = run("show", path).out
     assert type(model).__name__ in shown
-    assert "b b – " in shown or " – b b" in shown
+    strongest = model.interactions_[0]
+    row = next(line for line in shown.splitlines() if line.startswith(strongest.words))
+    assert f"~{strongest.nats_saved:.1f}" in row  # of all rows, as of every other model
+    assert ("odds" in shown or "×" in shown) == model.model_.is_observed
+    assert f"nats {'saved' if model.model_.is_observed else 'shared'}" in shown
     assert json.loads(run("show", path, "--json").out)["n_parameters"] == model.n_parameters_
 
 

@@ -97,6 +97,13 @@ def test_what_goes_against_is_as_high_without_it_as_with_it() -> None:
     assert "are on average 4 times" in lead.effect_words(depends)
 
 
+def test_the_interval_has_the_direction_of_the_sentence() -> None:
+    """4 times as high without c: the interval is that of the factor 4, not of its inverse."""
+    row = Interaction(("a", "c"), 9.0, False, "odds ratio", (Effect(("a=y", "c=y"), -math.log(4.0), 0.2),))
+    low, high = (math.exp(math.log(4.0) + side * 1.959964 * 0.2) for side in (-1, 1))
+    assert lead.effect_words(row).endswith(f"as with it (95 % interval ×{low:.3g} to ×{high:.3g})")
+
+
 def test_a_cell_is_as_frequent_or_rarer_than_the_smaller_sets_make_it() -> None:
     """Of two variables of three levels: the cell next to the product that single effects make of it."""
     rng = np.random.default_rng(4)

@@ -19,7 +19,7 @@ from fullspan.errors import FullspanError
 from fullspan.estimators.explain import InteractionTable
 from fullspan.people.report import gather
 from fullspan.people.report.caveats import caveats, interaction_notes
-from fullspan.people.report.page import page
+from fullspan.people.report.page import page, percent
 from fullspan.query.margins import WorstCells
 
 VOID = {"meta", "line", "rect", "circle", "polyline", "path", "polygon", "br"}
@@ -316,6 +316,16 @@ def test_columns_have_shares_and_no_effects(model: fs.FullSpan) -> None:
     data = section(text, "data")
     assert f"a 0 {1 - rows_of(400)['a'].mean():.0%}" in data
     assert "odds" not in data
+
+
+def test_no_level_that_occurs_is_said_never_to() -> None:
+    """Two rows of 500 are 0.4 %, and the other 498 are not all."""
+    rows = pd.DataFrame({"rare": [1] * 2 + [0] * 498, "even": [0, 1] * 250})
+    data = section(page(gather(fs.BoltzmannMachine(order=1).fit(rows), rows, refit=False)), "data")
+    assert "rare 0 99.6%, 1 0.4%" in data
+    assert "even 0 50%, 1 50%" in data
+    shown = {0: "0%", 1: "100%", 0.01: "1%", 0.0042: "0.4%", 0.99984: "99.98%", 1e-9: "<0.01%", 1 - 1e-9: ">99.99%"}
+    assert {share: percent(share) for share in shown} == shown
 
 
 def test_ordered_levels_keep_their_order() -> None:

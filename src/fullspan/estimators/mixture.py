@@ -11,8 +11,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.errors import FullspanError
+from fullspan.estimators.explain.interactions import NATS_SHARED
 from fullspan.estimators.explain.links import MIXTURE, MIXTURE_REPORT, Links, links_by_sharing
-from fullspan.estimators.explain.shown import Shown, shown_by_size
+from fullspan.estimators.explain.shown import Shown, interaction_blocks, shown_by_size
 from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.settings import options_of
 from fullspan.estimators.inputs.shared_parameters import Seed
@@ -136,7 +137,12 @@ class FullSpanMixture(Seed, TreeEstimator):
         }
         shown = shown_by_size(self, words, own)
         last = [] if math.isnan(held_out) else [f"rows held out: {held_out:.4f} nats per row"]
-        return replace(shown, blocks=[*shown.blocks, *last])
+        pairs = interaction_blocks(self.interactions_, top) if whole else []  # after a fit, all pairs would take longer
+        return replace(shown, blocks=[*shown.blocks, *last, *pairs])
+
+    @property
+    def _measure(self) -> str:
+        return NATS_SHARED
 
     def _links(self) -> Links:
         return links_by_sharing(self, "pair", MIXTURE, MIXTURE_REPORT)

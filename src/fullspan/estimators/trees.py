@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data.space import Level
 from fullspan.errors import FullspanError
+from fullspan.estimators.explain.interactions import NATS_SAVED, NATS_SHARED
 from fullspan.estimators.explain.links import (
     HIDDEN,
     HIDDEN_REPORT,
@@ -20,7 +21,7 @@ from fullspan.estimators.explain.links import (
     links_by_interactions,
     links_by_sharing,
 )
-from fullspan.estimators.explain.shown import Rows, Shown, shown_by_size
+from fullspan.estimators.explain.shown import Shown, interaction_blocks, shown_by_size
 from fullspan.estimators.inputs.checks import Applies
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.seeds import generator
@@ -111,8 +112,11 @@ class TreeEstimator(WithoutTerms):
             "tree": listed,
         }
         shown = shown_by_size(self, hidden, own)
-        rows = [(f"{a} – {b}", f"{nats:.4f}") for a, b, nats in edges[:top]]
-        return replace(shown, blocks=[*shown.blocks, Rows(("edge", "nats"), rows, len(edges) - len(rows))])
+        return replace(shown, blocks=[*shown.blocks, *interaction_blocks(self.interactions_, top)])
+
+    @property
+    def _measure(self) -> str:
+        return NATS_SAVED if self.model_.is_observed else NATS_SHARED
 
     def _links(self) -> Links:
         if self.model_.is_observed:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.estimators.explain.interactions import InteractionTable, Intervals
+from fullspan.estimators.explain.interactions import NATS_SAVED, InteractionTable, Intervals
 from fullspan.estimators.explain.links import Links, links_by_interactions
 from fullspan.estimators.explain.shown import Shown, shown_by_terms
 from fullspan.estimators.explain.terms import TermTable
@@ -43,7 +43,12 @@ class Explained:
     @property
     def interactions_(self) -> InteractionTable:
         """One row per set of two variables or more, whatever the basis: effect, interval and nats saved."""
-        return InteractionTable.of(self.fitted_, self._interaction_rows())
+        return InteractionTable.of(self.fitted_, self._interaction_rows(), self._measure)
+
+    @property
+    def _measure(self) -> str:
+        """What the nats of an interaction are."""
+        return NATS_SAVED
 
     def _interaction_rows(self) -> Sequence[Interaction]:
         return self._explained.interactions or ()

@@ -13,7 +13,8 @@ from fullspan.estimators.explain.terms import SHOWN_TERMS, aligned, folded, nats
 from fullspan.model.effects.interaction import Interaction, bound, remark_notes, with_larger
 from fullspan.pictures.legend import LIGHT, ROLES
 
-HEADINGS = ("interaction", "order", "95 % interval", "nats saved")
+NATS_SAVED, NATS_SHARED = "nats saved", "nats shared"
+HEADINGS = ("interaction", "order", "95 % interval")
 LEVEL = 0.95
 WIDTH = 96
 """Characters of a printed line, so that it is read without scrolling in a terminal or on a page."""
@@ -28,27 +29,34 @@ CHOSEN = "interval: the choice of the interactions in the same rows is not accou
 class InteractionTable(Sequence[Interaction]):
     """Rows of :class:`fullspan.model.effects.interaction.Interaction`, most nats saved first; prints as a table.
 
-    ``caution`` is a sentence about its intervals.
+    ``caution`` is a sentence about its intervals; ``measure`` names the nats, which pairs of mixtures and of hidden
+    trees share and do not save.
     """
 
-    def __init__(self, rows: Sequence[Interaction], is_average: bool | None = None, caution: str = "") -> None:
+    def __init__(
+        self,
+        rows: Sequence[Interaction],
+        is_average: bool | None = None,
+        caution: str = "",
+        measure: str = NATS_SAVED,
+    ) -> None:
         # A slice has lost rows that may contain others: only the whole table looks for them.
         self._rows = with_larger(rows) if is_average is None else tuple(rows)
         self._is_average = any(row.chosen != 1.0 for row in rows) if is_average is None else is_average
-        self._caution = caution
+        self._caution, self._measure = caution, measure
 
     @classmethod
-    def of(cls, fitted: Any, rows: Sequence[Interaction] | None = None) -> InteractionTable:
+    def of(cls, fitted: Any, rows: Sequence[Interaction] | None = None, measure: str = NATS_SAVED) -> InteractionTable:
         """The interactions of a fit, or other rows of it, and what its search means for their intervals."""
         found = getattr(fitted, "interactions", None) if rows is None else rows
-        return cls(found or (), caution=interval_caution(fitted))
+        return cls(found or (), caution=interval_caution(fitted), measure=measure)
 
     @property
     def headings(self) -> tuple[str, ...]:
         """Of the columns: the share of fits that chose it for averages, intervals and nats where there are some."""
         chosen = ("chosen",) if self._is_average else ()
-        interval = HEADINGS[2:3] if self._has_intervals else ()
-        return (*HEADINGS[:2], *chosen, *interval, *(HEADINGS[3:] if self.has_nats else ()))
+        interval = HEADINGS[2:] if self._has_intervals else ()
+        return (*HEADINGS[:2], *chosen, *interval, *((self._measure,) if self.has_nats else ()))
 
     @property
     def has_nats(self) -> bool:
@@ -81,7 +89,7 @@ class InteractionTable(Sequence[Interaction]):
     def __getitem__(self, item: slice) -> InteractionTable: ...
     def __getitem__(self, item: int | slice) -> Interaction | InteractionTable:
         return (
-            InteractionTable(self._rows[item], self._is_average, self._caution)
+            InteractionTable(self._rows[item], self._is_average, self._caution, self._measure)
             if isinstance(item, slice)
             else self._rows[item]
         )
@@ -162,7 +170,7 @@ def _texts(row: Interaction) -> dict[str, str]:
         "order": str(row.order),
         "chosen": f"{row.chosen:.0%}",
         "95 % interval": interval_text(row),
-        "nats saved": nats_text(row.nats_saved, row.approximate),
+        **dict.fromkeys((NATS_SAVED, NATS_SHARED), nats_text(row.nats_saved, row.approximate)),
     }
 
 

@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fullspan.estimators.explain.interactions import NATS_SAVED, NATS_SHARED
 from fullspan.model.effects.interaction import Interaction
 from fullspan.model.graph import FactorGraph
 
-NATS_SAVED = "nats saved"
 Called = Literal["interaction", "edge", "pair", "factor"]
 _EFFECTS = (
     " Odds: the odds ratio of the two levels with all other variables held fixed; where it depends on those, its "
@@ -100,7 +100,7 @@ class Links:
 def links_by_sharing(estimator: Any, called: Called, note: str, report: str) -> Links:
     """Pairs by the information that they share, of a model whose pairs have no odds ratios."""
     known = [row for row in estimator.interactions_ if math.isfinite(row.nats_saved)]
-    return Links(called, "nats shared", note, tuple(Link(row, row.nats_saved) for row in known), report)
+    return Links(called, NATS_SHARED, note, tuple(Link(row, row.nats_saved) for row in known), report)
 
 
 def links_by_interactions(estimator: Any, called: Called = "interaction", note: str = "", report: str = "") -> Links:

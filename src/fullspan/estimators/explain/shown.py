@@ -136,13 +136,15 @@ def shown_by_terms(fitted: Fitted, top: int | None, *, terms: bool, whole: bool)
         blocks.append(Rows(weights.headings, weights[:top].cells(), _left_out(weights, top)))
     else:
         found = InteractionTable.of(fitted)
-        blocks += _listed(found[:top], _left_out(found, top))
+        blocks += interaction_blocks(found, top)
     return Shown(summary(fitted), blocks, details)
 
 
-def _listed(rows: InteractionTable, n_more: int) -> list[str | Rows]:
-    """Interactions, and what their remarks mean."""
-    return [Rows(rows.headings, rows.cells(), n_more), *(["\n".join(rows.notes)] if rows.notes else [])]
+def interaction_blocks(found: InteractionTable, top: int | None) -> list[str | Rows]:
+    """The first interactions, and what their remarks mean."""
+    rows = found[:top]
+    table = Rows(rows.headings, rows.cells(), _left_out(found, top))
+    return [table, *(["\n".join(rows.notes)] if rows.notes else [])]
 
 
 def _left_out(rows: Sequence[Any], top: int | None) -> int:
@@ -156,7 +158,7 @@ def _machine_blocks(fitted: Fitted, interactions: int | None, coefficients: int 
     shown = Summary.of(fitted)
     blocks: list[str | Rows] = [shown.opening()]
     if len(found := shown.interactions()):
-        blocks += ["", *_listed(found[:interactions], _left_out(found, interactions))]
+        blocks += ["", *interaction_blocks(found, interactions)]
     if shown.coefficients:
         heading, *rows = shown.coefficient_rows(coefficients)
         blocks += ["", Rows(heading, rows), "\n".join(shown.notes(coefficients))]

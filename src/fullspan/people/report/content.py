@@ -224,7 +224,7 @@ def _held_out(
         return _compared({THIS: estimator}, data, None), f"{data.total:,.6g} {_which(share)}", ""
     if (why := _no_refit(estimator, data, refit, check)) is not None:
         return None, "", f"{why}; --test FILE takes rows that the model has not seen"
-    say(f"learning again from {1 - HELD_OUT_SHARE:.0%} of the rows, to test on the others")
+    say(f"learning again from about {1 - HELD_OUT_SHARE:.0%} of the rows, to test on the others")
     train, valid = held_out(data, HELD_OUT_SHARE, np.random.default_rng(0))
     if valid is None:
         return None, "", "there are too few rows to hold some out"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fullspan.estimators.compare.comparison import Comparison
@@ -105,10 +106,18 @@ def effect_words(row: Interaction) -> str:
     first, second = effect.events
     average = "on average " if not math.isnan(row.smallest) else ""
     sides = ("with", "without it") if effect.log_ratio > 0 else ("without", "with it")
+    if effect.log_ratio < 0 and interval:  # the inverse of the odds ratio, and so of its interval
+        within = f" (95 % interval {interval_text(inverse(row))})"
     return (
         f"with all else held fixed, the odds of {first} are {average}{size[1:]} times as high {sides[0]} {second} as "
         f"{sides[1]}{within}"
     )
+
+
+def inverse(row: Interaction) -> Interaction:
+    """The same odds ratio read the other way: what it is without the second event."""
+    first = row.effects[0]
+    return replace(row, effects=(replace(first, log_ratio=-first.log_ratio), *row.effects[1:]))
 
 
 # -- how well it predicts -----------------------------------------------------------------------------------------

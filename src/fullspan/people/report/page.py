@@ -244,7 +244,7 @@ def _variable(s: VariableShares, with_data: bool) -> str:
     levels = list(zip(map(str, s.variable.levels), shares.tolist(), strict=True))
     ramp = s.variable.ordered and len(levels) > 2
     parts = "".join(_level(level, p, k / (len(levels) - 1) if ramp else None) for k, (level, p) in enumerate(levels))
-    listed = html.escape(", ".join(f"{level} {p:.0%}" for level, p in levels))
+    listed = html.escape(", ".join(f"{level} {percent(p)}" for level, p in levels))
     cells = f'<td class="t">{html.escape(s.variable.name)}</td>'
     cells += f'<td class="w named"><div class="levels{" ordered" * ramp}">{parts}</div>{listed}</td>'
     if with_data and s.observed is not None:
@@ -252,6 +252,16 @@ def _variable(s: VariableShares, with_data: bool) -> str:
         missing = f"{s.missing:.1%}" if s.missing > 0 else "–"
         cells += f'<td data-h="missing">{missing}</td><td data-h="largest difference from the model">{most:.1%}</td>'
     return f"<tr>{cells}</tr>"
+
+
+def percent(share: float) -> str:
+    """``60%``, and ``0.4%`` of a level that a whole number would say never, or always, occurs."""
+    rest = 100 * min(share, 1 - share)
+    if rest >= 1 or rest <= 0:
+        return f"{share:.0%}"
+    if rest < 0.01:
+        return "<0.01%" if share < 0.5 else ">99.99%"
+    return f"{share:.{-math.floor(math.log10(rest))}%}"
 
 
 def _level(level: str, share: float, place: float | None) -> str:
@@ -362,7 +372,8 @@ def _learning_words(c: Content) -> str:
     else:
         what = f"Minus the mean log-likelihood of the rows learned from{penalty}, in nats"
     steps = "averaged fits" if "members" in fitted.settings else "steps"
-    return f"{what}, after each of {len(fitted.history):,} {steps}; {last.seconds:.1f} s, {html.escape(fitted.status)}."
+    seconds = fitted.settings.get("seconds", last.seconds)
+    return f"{what}, after each of {len(fitted.history):,} {steps}; {seconds:.1f} s, {html.escape(fitted.status)}."
 
 
 def _chosen(c: Content) -> str:

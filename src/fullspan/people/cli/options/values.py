@@ -91,7 +91,10 @@ def read_json(option: str, text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise FullspanError(f"--{option.replace('_', '-')} is not valid JSON: {error}") from error
+        raise FullspanError(
+            f"--{option.replace('_', '-')} is not valid JSON: {error}; names are in double quotes, and the shell needs "
+            """single ones around it all, as in '{"age": 4}'"""
+        ) from error
 
 
 def _number(text: str, name: str) -> int | float | None:
