@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import FullspanError
-from fullspan.estimators.explain.links import NATS_SAVED
+from fullspan.estimators.explain.interactions import NATS_SAVED
 from fullspan.estimators.explain.terms import AVERAGED_HEADINGS
 from fullspan.model.effects.interaction import NEAR_BOUNDARY, factor
 from fullspan.pictures.chart import Bars, Chart, Series

@@ -12,8 +12,8 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data.space import Variable
-from fullspan.estimators.explain.interactions import as_dict
-from fullspan.estimators.explain.links import NATS_SAVED, Link
+from fullspan.estimators.explain.interactions import NATS_SAVED, as_dict
+from fullspan.estimators.explain.links import Link
 from fullspan.model.effects.interaction import Effect, factor
 from fullspan.pictures.shares import Shares
 
