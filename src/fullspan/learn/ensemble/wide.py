@@ -39,12 +39,13 @@ SEARCH = "search"
 """The name of the search among the shares."""
 HELD_OUT = 0.1
 """Share of the rows held out where none are given."""
-_SEARCH_TIME, _FIRST_TIME = 0.15, 0.7
-"""The parts of the time that the search may take, and in which each candidate is learned once."""
+_SEARCH_TIME, _FIRST_TIME = 0.15, 0.5
+"""The part of the time that the search may take; and that of the rest in which each candidate is learned once."""
 _LEAST_GAIN = 1e-3
 """Nats per row held out that the last model of a kind must add for another to be learned."""
-_STRETCH, _LEAST_PART = 1.25, 0.5
-"""Time that a candidate may take when it is learned again, relative to the time before; and the least worth a start."""
+_STRETCH, _LONGER, _LEAST_PART = 1.25, 2.0, 0.5
+"""Time that a candidate may take when it is learned again, relative to the time before, and if that was too short; and
+the least worth a start."""
 _PSEUDO_COUNT = 0.1
 """Of each candidate, in rows."""
 _LEAST_ROWS = 0.5
@@ -106,9 +107,10 @@ class _Stack:
         return self._stacked(search, found)
 
     def _learn_each(self, candidates: Sequence[Candidate], found: dict[str, Learned]) -> None:
-        """Every candidate once, in the first part of the time."""
+        """Every candidate once, in the first part of the time that the search has left."""
+        later = 0.0 if math.isinf(self._left()) else (1 - _FIRST_TIME) * self._left()
         for number, candidate in enumerate(candidates):
-            left = self._left(_FIRST_TIME)
+            left = self._left() - later
             self.late = self.late or left <= 0
             if self.interrupted or left <= 0:
                 return
@@ -130,7 +132,8 @@ class _Stack:
             names[kind] = f"{kind}, {sum(name.startswith(kind) for name in found) + 1}"
             own = next(one for one in candidates if one.name == kind).again(names[kind])
             self.planned, late = self.planned + 1, self.late
-            self._learn(own, self.planned, min(left, _STRETCH * last[kind].seconds), found)
+            stretch = _LONGER if last[kind].status == "time limit" else _STRETCH
+            self._learn(own, self.planned, min(left, stretch * last[kind].seconds), found)
             self.late = late  # it was learned in the time that others left
             last[kind] = found[own.name]
 
@@ -159,10 +162,10 @@ class _Stack:
         self.interrupted = search.status == "interrupted" and not late
         return replace(search, status="time limit") if late else search
 
-    def _left(self, part: float = 1.0) -> float:
-        """Seconds until a part of the time is over, less what scoring all rows will take in the end."""
+    def _left(self) -> float:
+        """Seconds until the time is over, less what scoring all rows will take in the end."""
         limit = self.options.max_seconds
-        return math.inf if limit is None else part * limit - self.scoring - (time.perf_counter() - self.began)
+        return math.inf if limit is None else limit - self.scoring - (time.perf_counter() - self.began)
 
     def _learn(self, candidate: Candidate, number: int, seconds: float | None, found: dict[str, Learned]) -> None:
         assert self.valid is not None

@@ -90,10 +90,10 @@ def candidates_of(options: StackOptions, *, complete: bool) -> list[Candidate]:
     """What is stacked with the search, and the part of the time that each may take."""
     network = [Candidate("networks", _networks(options), 0.15, _networks(options, whole=False))] if complete else []
     return [
-        Candidate("latent variable, trees", _latent(options, trees=True), 0.4),
+        Candidate("latent variable, trees", _latent(options, trees=True), 0.3),
         Candidate("mixture", _mixture(options), 0.25),
         *network,
-        Candidate("hidden tree", _hidden_tree(options), 0.15),
+        Candidate("hidden tree", _hidden_tree(options), 0.2),
         Candidate("latent variable, columns", _latent(options, trees=False), 0.1),
     ]
 
