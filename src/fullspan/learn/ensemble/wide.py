@@ -15,20 +15,25 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.tables.resampling import held_out
-from fullspan.engine.elimination.components import sums_of
 from fullspan.learn.base.column_order import ColumnOrder
 from fullspan.learn.base.counted import observed_entropy
 from fullspan.learn.base.progress import STOPPED, Interrupted, Progress
 from fullspan.learn.ensemble.out_of_bag import log_prob_of
-from fullspan.learn.ensemble.wide_candidates import Candidate, Learned, Parts, StackOptions, Watch, candidates_of
+from fullspan.learn.ensemble.wide_candidates import (
+    Candidate,
+    Learned,
+    Parts,
+    StackOptions,
+    Watch,
+    candidates_of,
+    log_prob,
+)
 from fullspan.learn.shares import added_by, best_shares, mixed
 from fullspan.learn.wide.fit import fit_wide
 from fullspan.model.averaged import AveragedLogLinear
@@ -43,9 +48,8 @@ _SEARCH_TIME, _FIRST_TIME = 0.15, 0.5
 """The part of the time that the search may take; and that of the rest in which each candidate is learned once."""
 _LEAST_GAIN = 1e-3
 """Nats per row held out that the last model of a kind must add for another to be learned."""
-_STRETCH, _LONGER, _LEAST_PART = 1.25, 2.0, 0.5
-"""Time that a candidate may take when it is learned again, relative to the time before, and if that was too short; and
-the least worth a start."""
+_LONGER, _LEAST_PART = 2.0, 0.5
+"""Time that a candidate may take when it is learned again, relative to the time before, and the least worth a start."""
 _PSEUDO_COUNT = 0.1
 """Of each candidate, in rows."""
 _LEAST_ROWS = 0.5
@@ -119,23 +123,28 @@ class _Stack:
             self._learn(candidate, number + 2, own, found)
 
     def _learn_again(self, candidates: Sequence[Candidate], found: dict[str, Learned]) -> None:
-        """Use the time that is left for more models of the kinds whose last one added most for its time."""
-        last = {one.name: found[one.name] for one in candidates if one.name in found}
-        names = {one.name: one.name for one in candidates}
-        while not self.interrupted and last:
-            gains = {kind: self._added_by(names[kind], found) for kind in last}
+        """Use the time that is left for more models of the kinds whose last one added most, for the time they may take.
+
+        The clock chooses none, so that a fit that ends before its time is the same again.
+        """
+        turns = {one.name: [one.name] for one in candidates if one.name in found}
+        while not self.interrupted:
+            gains = {one.name: self._added_by(turns[one.name][-1], found) for one in candidates if one.name in turns}
             left = self._left()
-            open_kinds = [k for k, one in last.items() if gains[k] > _LEAST_GAIN and one.seconds * _LEAST_PART < left]
-            if not open_kinds:
+            going = [
+                one
+                for one in candidates
+                if gains.get(one.name, 0.0) > _LEAST_GAIN
+                and len(turns[one.name]) < self.options.size
+                and _LEAST_PART * found[turns[one.name][-1]].seconds < left
+            ]
+            if not going:
                 return
-            kind = max(open_kinds, key=lambda k: gains[k] / max(last[k].seconds, 1e-3))
-            names[kind] = f"{kind}, {sum(name.startswith(kind) for name in found) + 1}"
-            own = next(one for one in candidates if one.name == kind).again(names[kind])
-            self.planned, late = self.planned + 1, self.late
-            stretch = _LONGER if last[kind].status == "time limit" else _STRETCH
-            self._learn(own, self.planned, min(left, stretch * last[kind].seconds), found)
-            self.late = late  # it was learned in the time that others left
-            last[kind] = found[own.name]
+            best = max(going, key=lambda one: gains[one.name] / one.weight)
+            last, own = turns[best.name][-1], best.again(f"{best.name}, {len(turns[best.name]) + 1}")
+            self.planned += 1
+            self._learn(own, self.planned, min(left, _LONGER * found[last].seconds), found)
+            turns[best.name].append(own.name)
 
     def _added_by(self, name: str, found: dict[str, Learned]) -> float:
         """Nats per row held out that one model adds to all others."""
@@ -250,17 +259,3 @@ def _score(log: Array, weight: Array, share: float) -> OutOfBag:
     total = float(weight.sum())
     mean = float(weight @ log) / total
     return OutOfBag(mean, math.sqrt(float(weight @ (log - mean) ** 2)) / total, share)
-
-
-def log_prob(parts: Parts, rows: NDArray[Any], before: Sequence[tuple[float, Array]] = ()) -> Array:
-    """``log P`` of the observed cells of rows (m, n) under components of some shares, summed in each.
-
-    ``before`` are further models: their shares, and what they say of the rows.
-    """
-    total, complete = np.full(len(rows), -np.inf), bool((rows >= 0).all())
-    for share, log in before:
-        np.logaddexp(total, math.log(share) + log, out=total)
-    for share, part in parts:
-        own = part.log_weight(rows) if complete else sums_of(part).log_prob(np.asarray(rows, dtype=np.int64))
-        np.logaddexp(total, math.log(share) + own, out=total)
-    return total

@@ -6,16 +6,19 @@ elsewhere: with other random numbers, or from bootstrap samples.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space
+from fullspan.engine.elimination.components import sums_of
 from fullspan.errors import FullspanError
 from fullspan.learn.base.counted import bootstrap
 from fullspan.learn.base.progress import Interrupted
@@ -84,6 +87,20 @@ class Candidate:
     def again(self, name: str) -> Candidate:
         """One more of its kind."""
         return replace(self, name=name, learn=self.learn_again or self.learn)
+
+
+def log_prob(parts: Parts, rows: NDArray[Any], before: Sequence[tuple[float, Array]] = ()) -> Array:
+    """``log P`` of the observed cells of rows (m, n) under components of some shares, summed in each.
+
+    ``before`` are further models: their shares, and what they say of the rows.
+    """
+    total, complete = np.full(len(rows), -np.inf), bool((rows >= 0).all())
+    for share, log in before:
+        np.logaddexp(total, math.log(share) + log, out=total)
+    for share, part in parts:
+        own = part.log_weight(rows) if complete else sums_of(part).log_prob(np.asarray(rows, dtype=np.int64))
+        np.logaddexp(total, math.log(share) + own, out=total)
+    return total
 
 
 def candidates_of(options: StackOptions, *, complete: bool) -> list[Candidate]:
