@@ -101,7 +101,6 @@ def marginals_with(distribution: Distribution, margins: Mapping[tuple[int, ...],
     where = tuple(sorted({i for scope in margins for i in scope}))
     factors = factors_for(distribution, margins)
     n_states = math.prod(distribution.space.cards[i] for i in where)
-    # A conditional pass for each state of U costs as much as one of the reweighed model: up to a few it is simpler.
     if n_states > FEW:
         try:
             return distribution.renewed(factors).marginals()._replace(log_z=distribution.log_z.value)

@@ -130,6 +130,15 @@ class Rebuilt(ABC):
         """Expectations of the model at indices of any shape."""
 
     @abstractmethod
+    def second_moments(self, left: Ints, right: Ints) -> Array:
+        """``<Phi_y Phi_z>`` for indices ``left`` and ``right``: a few look-ups each."""
+
+    def fisher(self, indices: Ints) -> Array:
+        """Fisher information ``Cov(Phi_y, Phi_z)`` of the terms at these indices."""
+        eta = self.eta_at(indices)
+        return np.asarray(self.second_moments(indices, indices) - np.outer(eta, eta))
+
+    @abstractmethod
     def _fill(self) -> None:
         """Compute eta and log Z from theta."""
 
@@ -206,11 +215,6 @@ class GatheredLookUps(Rebuilt):
         room = lookup.width(self.basis, a, b)
         places, signs = lookup.expand_products(a, b, self._strides, self.basis.kinds, room)
         return np.asarray((signs * self.eta_at(places)).sum(axis=2))
-
-    def fisher(self, indices: Ints) -> Array:
-        """Fisher information ``Cov(Phi_y, Phi_z)`` of the terms at these indices."""
-        eta = self.eta_at(indices)
-        return np.asarray(self.second_moments(indices, indices) - np.outer(eta, eta))
 
     def marginal(self, variables: Sequence[int]) -> Array:
         """p(x_A), flat with the first variable fastest."""

@@ -293,11 +293,6 @@ class DualTable(Rebuilt):
         places = lookup.single_places(self.basis, left, right)
         return lookup.products(self.basis, self._eta, left, right) if places is None else self.eta_at(places)
 
-    def fisher(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Fisher information ``Cov(Phi_y, Phi_z)`` of the terms at these indices."""
-        eta = self.eta_at(indices)
-        return np.asarray(self.second_moments(indices, indices) - np.outer(eta, eta))
-
     def marginal(self, variables: Sequence[int]) -> NDArray[np.float64]:
         """p(x_A), flat with the first variable fastest: ``prod |X_i|`` look-ups."""
         return np.asarray(lookup.margins(self.basis, self._settled(), np.array([variables], dtype=np.int64))[0])

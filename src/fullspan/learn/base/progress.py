@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from fullspan.arrays import Array
 from fullspan.model.fitted import Fitted
 from fullspan.model.record import Step
 
@@ -67,6 +68,10 @@ class History:
         # The steps stay with the fitted model: they must not hold a snapshot, which holds the learner's tables.
         self.steps.append(step)
         self.report(step, snapshot)
+
+    def refit(self, theta: Array, value: float, violation: float) -> None:
+        """Store a step of a solver: what its ``watch`` is called with."""
+        self.record("refit", len(theta), value)
 
     def report(self, step: Step, snapshot: Callable[[], Fitted] | None = None) -> None:
         """Report a step without storing it."""

@@ -104,8 +104,6 @@ def _em(
         grown += grows
         for h in range(k):
             families = Families(layout.members[h], layout.bounds[h], layout.strides[h], layout.starts[h])
-            # The share of the m-step is that of all rows, that of the counts leaves out rows that nearly belong
-            # elsewhere.
             for r in range(m):
                 own[r] = share[h, r] * weights[r] if share[h, r] > LEAST_SHARE else 0.0
             log_shares[h] = np.log((weights @ share[h] + 1.0) / (total + k))

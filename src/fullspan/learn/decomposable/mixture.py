@@ -28,6 +28,7 @@ from fullspan.learn.decomposable.grow import GrowOptions
 from fullspan.learn.decomposable.tables import Conditionals
 from fullspan.learn.decomposable.weighted import Weighted
 from fullspan.learn.shares import best_shares
+from fullspan.model.algebra.basis import log_sums
 
 WARM_ITERATIONS = 8
 """Iterations of independent components at the start of a run."""
@@ -67,7 +68,7 @@ class MixedConditionals:
 
     def log_prob(self, rows: Weighted) -> Array:
         """Log-probabilities (m,) of what the rows say."""
-        return _log_sum(self.joint(rows))
+        return log_sums(self.joint(rows))
 
 
 @dataclass(frozen=True)
@@ -186,7 +187,7 @@ class Learner:
         pieces = [np.log(shares[r]) + runs[r].model.log_shares for r in kept]
         joined = np.concatenate(pieces)
         # Runs with a share below the least one were left out; the rest is normalised again.
-        joined -= float(_log_sum(joined[None, :])[0])
+        joined -= float(np.logaddexp.reduce(joined))
         mixed = MixedConditionals(tuple(c for r in kept for c in runs[r].model.components), joined)
         score = self.score(mixed)
         return Run(best.options, mixed, score, best.status) if score > best.score else best
@@ -213,7 +214,7 @@ class Em:
     def complete(self, stage: Stage) -> Expected[Array]:
         """The share of each component in every row."""
         joint = stage.mixed.joint(self.train)
-        log = _log_sum(joint)
+        log = log_sums(joint)
         value = mean(self.train, log) if self.learner.valid is None else self.learner.score(stage.mixed)
         return Expected(-value, np.exp(joint - log[:, None]))
 
@@ -242,8 +243,3 @@ class Em:
 def mean(rows: Weighted, log: Array) -> float:
     """Mean of the rows' logarithms."""
     return float(rows.weights @ log) / float(rows.weights.sum())
-
-
-def _log_sum(joint: Array) -> Array:
-    top = joint.max(axis=1, keepdims=True)
-    return np.asarray(top[:, 0] + np.log(np.exp(joint - top).sum(axis=1)))

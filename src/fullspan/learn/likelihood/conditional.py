@@ -180,14 +180,11 @@ class _Conditional:
         solver: Any = "newton" if o.solver == "auto" else o.solver
 
         def run(theta: Array) -> Solution:
-            return solve(likelihood, theta, solver, o.tol, o.max_iter, self._record)
+            return solve(likelihood, theta, solver, o.tol, o.max_iter, self.history.refit)
 
         if not self.n_hidden:
             return self._fitted(likelihood, run(np.zeros(len(self.terms))))
         return self._fitted(likelihood, best_of_runs(run, self.terms, self.seen, o))
-
-    def _record(self, theta: Array, value: float, violation: float) -> None:
-        self.history.record("refit", len(theta), value)
 
     def _ridge(self) -> Array:
         """Second derivative of the penalty."""
@@ -311,7 +308,7 @@ class _Chosen(_Conditional):
         weights, steps, converged = fit.fit(penalty, start, _PRECISE, self.options.max_iter or _MAX_STEPS)
         theta = weights_of_terms(self.basis, self.roles.inputs, self.output, order, weights, self.terms)
         value, gradient = fit.objective(weights.ravel(), penalty)
-        self._record(theta, value, 0.0)
+        self.history.refit(theta, value, 0.0)
         status: Any = "converged" if converged else "iteration limit"
         solution = Solution(theta, value, float(np.abs(gradient).max(initial=0.0)), steps, status)
         fitted = self._fitted(Likelihood(self.given, self.observed, 0.0, 0.0), solution)

@@ -144,15 +144,12 @@ class _Learner:
             if self.em:
                 limit = _EM_STEPS if o.max_iter is None else o.max_iter
                 projection = Projection("lbfgs", o.tol / 10)
-                return alternate_phases(likelihood, theta, projection, o.tol, limit, self._record)
-            return solve(likelihood, theta, o.solver, o.tol, o.max_iter, self._record)  # type: ignore[arg-type]
+                return alternate_phases(likelihood, theta, projection, o.tol, limit, self.history.refit)
+            return solve(likelihood, theta, o.solver, o.tol, o.max_iter, self.history.refit)  # type: ignore[arg-type]
 
         if not self.graph.hidden:
             return self._fitted(likelihood, run(np.zeros(len(self.terms))))
         return self._fitted(likelihood, best_of_runs(run, self.terms, self.seen, o))
-
-    def _record(self, theta: Array, value: float, violation: float) -> None:
-        self.history.record("refit", len(theta), value)
 
     def _fitted(self, likelihood: Likelihood, solution: Solution) -> Fitted:
         gain = likelihood.move(solution.theta) - likelihood.penalty(solution.theta)

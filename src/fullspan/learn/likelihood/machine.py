@@ -191,13 +191,13 @@ class _Machine:
         if self.complete and solver == "ipf":
             return self._ipf(theta)
         if (self.complete or o.em == "auto") and solver != "ipf":
-            return solve(likelihood, theta, solver, o.tol, o.max_iter, self._record)
+            return solve(likelihood, theta, solver, o.tol, o.max_iter, self.history.refit)
         if o.em == "inexact":
             projection = Projection("ipf", 0.0, max_sweeps=INEXACT_SWEEPS, restart=True)
         else:
             projection = Projection(solver, o.tol / 10)
         limit = 10_000 if o.max_iter is None else o.max_iter
-        return alternate_phases(likelihood, theta, projection, o.tol, limit, self._record)
+        return alternate_phases(likelihood, theta, projection, o.tol, limit, self.history.refit)
 
     def _solver(self) -> Any:
         if self.options.solver != "auto":
@@ -207,16 +207,15 @@ class _Machine:
     def _ipf(self, theta: Array) -> Solution:
         """IPFP from theta: by whole margins where the structure is hierarchical, else term by term."""
         o, likelihood = self.options, Likelihood(self.free, self.phase)
-        return sweep(likelihood, self.basis, self.terms, self._constraints(), theta, o.tol, o.max_iter, self._record)
+        return sweep(
+            likelihood, self.basis, self.terms, self._constraints(), theta, o.tol, o.max_iter, self.history.refit
+        )
 
     def _constraints(self) -> list[Constraint]:
         if self.structure.margins is not None:
             return [Constraint.of_margin(a, margin_cells(self.data, a)) for a in self.structure.margins]
         d = attainable(self.basis, self.phase.eta())
         return [Constraint.of_term(self.basis, term, float(m)) for term, m in zip(self.terms, d, strict=True)]
-
-    def _record(self, theta: Array, value: float, violation: float) -> None:
-        self.history.record("refit", len(theta), value)
 
     # -- the result -------------------------------------------------------------------------------------------
 

@@ -111,10 +111,10 @@ class _Raking:
         if o.solver == "ipf":
             constraints = [Constraint.of_margin(a, _cells(self.basis, a, self.means)) for a in self.scopes]
             likelihood, basis, terms = self.likelihood, self.basis, self.terms
-            return sweep(likelihood, basis, terms, constraints, theta, o.tol, o.max_iter, self._record)
+            return sweep(likelihood, basis, terms, constraints, theta, o.tol, o.max_iter, self.history.refit)
         few = "newton" if len(self.y) <= MAX_NEWTON else "gradient" if o.l1 else "lbfgs"
         solver = few if o.solver == "auto" else o.solver
-        return solve(self.likelihood, theta, solver, o.tol, o.max_iter, self._record)  # type: ignore[arg-type]
+        return solve(self.likelihood, theta, solver, o.tol, o.max_iter, self.history.refit)  # type: ignore[arg-type]
 
     def _smaller(self, solution: Solution, face: Face) -> tuple[Solution, Face]:
         """The fit on a smaller face, if the states on it suffice."""
@@ -148,9 +148,6 @@ class _Raking:
                 "contradictory margins: each two agree on the variables they share, but no distribution has them all; "
                 f"the nearest one misses an expectation by {solved.fun:.3g}"
             )
-
-    def _record(self, theta: Array, value: float, violation: float) -> None:
-        self.history.record("refit", len(theta), value)
 
     # -- the result -------------------------------------------------------------------------------------------
 

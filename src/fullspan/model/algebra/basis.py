@@ -210,6 +210,12 @@ def softmax(log: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.f
     return p / sums, (peak + np.log(sums))[:, 0]
 
 
+def log_sums(log: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``log sum exp`` of each row (m, k)."""
+    top = log.max(axis=1, keepdims=True)
+    return np.asarray(top[:, 0] + np.log(np.exp(log - top).sum(axis=1)))
+
+
 def log_sum_exp(table: NDArray[np.float64]) -> float:
     """``log sum exp`` of all entries, without overflow."""
     top = float(table.max())

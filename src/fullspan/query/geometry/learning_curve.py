@@ -105,12 +105,7 @@ def learning_curve(
     """
     rows, rng = _indexable(X), np.random.default_rng(random_state)
     n_test = round(test_fraction * len(rows))
-    most = len(rows) - n_test
-    chosen = sorted({max(most >> k, 1) for k in range(5)}) if sizes is None else sorted(map(int, sizes))
-    if not chosen or chosen[0] < 1 or chosen[-1] > most or n_test < 1:
-        raise FullspanError(
-            f"sizes are {chosen}; whole numbers from 1 to the {most} rows left to learn from are needed"
-        )
+    chosen = _chosen(sizes, n_test, len(rows) - n_test)
     train, test, more = (np.zeros((repeats, len(chosen))) for _ in range(3))
     n_terms = np.zeros(len(chosen))
     for r in range(repeats):
@@ -128,6 +123,16 @@ def learning_curve(
     means = train.mean(axis=0), test.mean(axis=0)
     bounds = n_terms / (2 * np.array(chosen))
     return LearningCurve(tuple(chosen), *means, error, bounds, None if richer is None else more.mean(axis=0))
+
+
+def _chosen(sizes: Sequence[int] | None, n_test: int, most: int) -> list[int]:
+    """The sizes, increasing; by default five, each twice the one before."""
+    chosen = sorted({max(most >> k, 1) for k in range(5)}) if sizes is None else sorted(map(int, sizes))
+    if not chosen or chosen[0] < 1 or chosen[-1] > most or n_test < 1:
+        raise FullspanError(
+            f"sizes are {chosen}; whole numbers from 1 to the {most} rows left to learn from are needed"
+        )
+    return chosen
 
 
 def _indexable(X: Any) -> Any:

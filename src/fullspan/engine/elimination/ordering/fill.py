@@ -44,8 +44,7 @@ def greedy(rows, log2_cards, noise, rule, ceiling):  # type: ignore[no-untyped-d
 
     Returns
     -------
-    order, total, work : the order (m,), entries of all its tables (inf when given up), machine words looked at: a
-        measure of time that does not depend on the machine.
+    order, total, work : the order (m,), entries of all its tables (inf when given up), words looked at.
     """
     m, words = rows.shape
     near = rows.copy()

@@ -46,7 +46,6 @@ def reduced(starts, neighbours, free, log2_cards, core, limit):  # type: ignore[
             blocked = v
             break
         d = _still_near(v, pool, place, length, alive, near)
-        # What is left is hard: an order of its core is searched for by other rules. One or two neighbours lose nothing.
         if d > 2 and left <= core and not _complete(near[:d], pool, place, length, alive):
             break
         _leave(v, head, after, before, bucket)
