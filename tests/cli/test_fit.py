@@ -392,3 +392,11 @@ def test_it_says_which_engine_it_took_and_why(run: Run, table: Path, tmp_path: P
     assert "fitted by elimination: the table of 9.1·10⁸ states would take about 6.84 GiB, and for 148 rows" in done.err
     assert "unless --engine table or --max-memory is given" in done.err
     assert run("fit", table, "-o", tmp_path / "m.fsm", "-q").err == ""
+
+
+def test_columns_that_tell_each_other_are_named_after_the_fit(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "copies.csv"
+    table.write_text("a,b,c\n" + "x,0,0\ny,1,0\nx,0,1\ny,1,1\ny,1,1\n" * 8, encoding="utf-8")
+    done = run("fit", table, "-o", tmp_path / "m.fsm")
+    assert "copies: each of a, b tells the others in every row" in done.out
+    assert "copies" not in run("fit", table, "-o", tmp_path / "n.fsm", "--columns", "a,c").out

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 import fullspan as fs
+from fullspan.data import count
 from fullspan.errors import FullspanError
 from fullspan.estimators.explain import InteractionTable
 from fullspan.people.report import gather
@@ -238,6 +239,17 @@ def test_warnings_in_plain_words() -> None:
     incomplete.loc[:40, "b"] = np.nan
     holes = fs.FullSpan(missing="em").fit(incomplete)
     assert "most often in b (13.7% of its cells)" in " ".join(caveats(holes, holes._empirical))
+
+
+def test_columns_that_tell_each_other_are_named() -> None:
+    """Codes and their labels: the odds between them are those of no one, and each hides what the other does."""
+    rng = np.random.default_rng(3)
+    code = rng.integers(0, 3, 200)
+    rows = pd.DataFrame({"code": code, "x": rng.integers(0, 2, 200), "label": np.array(["u", "v", "w"])[code]})
+    said = " ".join(caveats(fs.BoltzmannMachine(order=1).fit(rows), count(rows)))
+    assert "Copies: each of code, label tells the others in every row; odds and nats are split among them" in said
+    rows.loc[0, "label"] = rows["label"][rows["label"] != rows["label"][0]].iloc[0]
+    assert "Copies" not in " ".join(caveats(fs.BoltzmannMachine(order=1).fit(rows), count(rows)))
 
 
 def test_warnings_agree_in_number() -> None:

@@ -149,6 +149,23 @@ class Empirical:
             found.append(np.bincount(column[seen].astype(np.int64), self.counts[seen], card).astype(np.float64))
         return found
 
+    def copies(self) -> list[list[str]]:
+        """Names of columns of which each tells all others in every row, such as codes and their labels.
+
+        Examples
+        --------
+        >>> Empirical.from_codes([[0, 1, 0], [1, 0, 0], [1, 0, 1]]).copies()
+        [['x0', 'x1']]
+        """
+        same: dict[bytes, list[str]] = {}
+        for name, codes in zip(self.space.names, self.states.T, strict=True):
+            shifted = codes.astype(np.int64) + 1  # a missing cell is -1
+            first = np.full(int(shifted.max()) + 1, len(codes))
+            first[shifted[::-1]] = np.arange(len(codes))[::-1]
+            if (first < len(codes)).sum() > 1:
+                same.setdefault(first[shifted].tobytes(), []).append(name)
+        return [names for names in same.values() if len(names) > 1]
+
     def __add__(self, other: Empirical) -> Empirical:
         return Empirical.merge(self, other) if isinstance(other, Empirical) else NotImplemented
 

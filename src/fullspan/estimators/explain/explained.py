@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.estimators.explain.interactions import NATS_SAVED, InteractionTable, Intervals
 from fullspan.estimators.explain.links import Links, links_by_interactions
-from fullspan.estimators.explain.shown import Shown, shown_by_terms
+from fullspan.estimators.explain.shown import Shown, copies_words, shown_by_terms
 from fullspan.estimators.explain.terms import TermTable
 from fullspan.model.effects.interaction import Interaction
 
@@ -77,7 +78,9 @@ class Explained:
 
     def _shown(self, top: int | None, *, terms: bool = False, whole: bool = True) -> Shown:
         """What ``fullspan show`` says of the model, with at most ``top`` rows of each table."""
-        return shown_by_terms(self._explained, top, terms=terms, whole=whole)
+        shown = shown_by_terms(self._explained, top, terms=terms, whole=whole)
+        copies = [] if self._empirical is None else copies_words(self._empirical)
+        return replace(shown, blocks=[*shown.blocks, *copies])
 
     def _links(self) -> Links:
         """What joins the variables, as the explorer lists and draws it."""

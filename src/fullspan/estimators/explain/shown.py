@@ -17,6 +17,7 @@ from fullspan.estimators.explain.endings import GIVEN, PRIVATE, ended_early, end
 from fullspan.estimators.explain.limits import likelihood_line, limit_line, row_words
 
 if TYPE_CHECKING:
+    from fullspan.data import Empirical
     from fullspan.data.space import Space, Variable
     from fullspan.estimators.explain.interactions import InteractionTable
     from fullspan.model.fitted import Fitted
@@ -73,6 +74,15 @@ def closing_lines(fitted: Any) -> list[str]:
     """How the model does without the full table, if it does; and why the fit ended early, if it did."""
     line = limit_line(fitted)
     return [*([] if line is None else [line]), *([ending_words(fitted)] if ended_early(fitted.status) else [])]
+
+
+def copies_words(data: Empirical) -> list[str]:
+    """That columns say the same thing: no effect can be told from those of the copies, and each hides the others."""
+    return [
+        f"copies: each of {_some(names)} tells the others in every row; odds and nats are split among them, so leave "
+        "out all but one"
+        for names in data.copies()
+    ]
 
 
 def size_facts(fitted: Any) -> dict[str, Any]:

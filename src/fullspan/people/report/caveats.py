@@ -12,7 +12,9 @@ from fullspan.data import Empirical
 from fullspan.estimators.explain.endings import ending_words
 from fullspan.estimators.explain.interactions import InteractionTable
 from fullspan.estimators.explain.limits import is_weighted
+from fullspan.estimators.explain.shown import copies_words
 from fullspan.model.effects.interaction import Interaction
+from fullspan.people.report.parts import sentence
 
 MANY_ROWS = 10
 """Rows per weight below which the data are called few."""
@@ -30,6 +32,7 @@ def caveats(estimator: Any, data: Empirical | None) -> list[str]:
         *_few(estimator),
         *_missing(fitted, data),
         *_levels(data),
+        *([] if data is None else [f"{sentence(words)}." for words in copies_words(data)]),
         *_drift(fitted),
     ]
 
@@ -125,8 +128,8 @@ def interaction_notes(estimator: Any, rows: InteractionTable) -> Iterator[str]:
     yield from _effect_notes(rows)
     yield from [shared] if (shared := estimator._links().report) else _saved_notes(rows)
     for note in rows.notes:
-        name, sentence = note.split(": ", 1)
-        yield f"<em>{'95 % interval' if name == 'interval' else f'[{name}]'}</em>: {sentence}"
+        name, words = note.split(": ", 1)
+        yield f"<em>{'95 % interval' if name == 'interval' else f'[{name}]'}</em>: {words}"
 
 
 def has_intervals(rows: Sequence[Interaction]) -> bool:
