@@ -66,6 +66,7 @@ class Worker:
             arguments = (theirs, self._make, self._arguments)
             self._process = context.Process(target=_serve, args=arguments, daemon=True)
             self._process.start()
+            # Our copy of the child's end: while it is open, the child's death would not be seen as the end of the pipe.
             theirs.close()
             self._is_ready = False
 
@@ -101,6 +102,7 @@ class Worker:
     def _received(self, seconds: float | None) -> Any:
         assert self._connection is not None
         assert self._process is not None
+        # A longer time-out is an error in Python, and means the same.
         forever = seconds is None or seconds > threading.TIMEOUT_MAX
         try:
             if not self._connection.poll(None if forever else seconds):
@@ -125,10 +127,13 @@ class Worker:
 def _serve(connection: Connection, make: Callable[..., Answer], arguments: tuple[Any, ...]) -> None:
     """The life of the process: make what answers, then answer until the other end is gone."""
     if hasattr(os, "setsid"):
+        # A group of its own, so that one signal ends it with all that it has started.
         os.setsid()
+    # Ctrl-C in a terminal goes to all processes in the foreground; whoever asks decides what becomes of this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.dup2(sys.stderr.fileno(), 1)  # what libraries print is no answer of a command
     requests = queue.SimpleQueue[Any]()
+    # A thread, since the end of the asker must be noticed while an answer is being worked out.
     threading.Thread(target=_receive, args=(connection, requests), daemon=True).start()
     try:
         answer = make(*arguments)
@@ -148,4 +153,5 @@ def _receive(connection: Connection, requests: queue.SimpleQueue[Any]) -> None:
             requests.put(connection.recv())
     with contextlib.suppress(ProcessLookupError, AttributeError):
         os.killpg(os.getpid(), signal.SIGKILL)
+    # Where groups cannot be killed; without cleaning up, since nobody is there to read what is left.
     os._exit(1)

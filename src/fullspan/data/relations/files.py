@@ -56,6 +56,7 @@ def open_file(path: Path) -> DuckRelation:
         raise DataError(
             f"{str(path)!r} is a pipe or a device, and tables are read more than once; write it to a file first"
         )
+    # DuckDB's own message about an empty file does not say that it is.
     if path.stat().st_size == 0:
         raise DataError(f"the file {str(path)!r} is empty")
     connection = connect()
@@ -110,7 +111,9 @@ def _header(path: Path) -> tuple[str, list[str]]:
 
 
 def _delimiter(line: str) -> str:
+    # Commas inside quotes belong to a name.
     bare = re.sub(r'"[^"]*"', "", line)
+    # Of equal counts the first one: a header of one column has none of them, and is a CSV file.
     found: str = max(",;\t|", key=bare.count)
     return found
 
@@ -199,6 +202,7 @@ def _is_large(path: Path) -> bool:
 
 def _sql_path(path: Path) -> str:
     """The path as an SQL string that DuckDB takes literally, not as a pattern."""
+    # In brackets each of them stands for itself.
     return literal(re.sub(r"([\[*?])", r"[\1]", str(path)))
 
 

@@ -87,6 +87,7 @@ def _columns_of_mapping(mapping: Mapping[Any, Any]) -> dict[str, Any]:
 def _of_rows(rows: Sequence[Any]) -> tuple[Any, list[str], bool]:
     if not rows:
         raise DataError("the table has no rows")
+    # Rows may lack keys: the columns are those of all of them, in the order in which they are met.
     if all(isinstance(row, Mapping) for row in rows):
         names = list(dict.fromkeys(name for row in rows for name in row))
         return _of_columns({str(name): [row.get(name) for row in rows] for name in names}, named=True)
@@ -111,6 +112,7 @@ def _arrow_column(name: str, values: Any) -> Any:
     if isinstance(values, np.ndarray) and values.dtype != object:
         if values.dtype.kind not in "biufUM":
             raise DataError(f"column {name!r} has the type {values.dtype}; numbers, text or truth values are expected")
+        # Arrow has no half precision that DuckDB reads; every such number is one in single precision.
         plain = values.astype(np.float32) if values.dtype == np.float16 else values
         if values.dtype == np.longdouble and values.dtype.itemsize > 8:
             plain = values.astype(np.float64)
@@ -219,6 +221,7 @@ def _of_pandas_column(name: str, series: Any) -> Any:
     if str(series.dtype) == "category" and not all(map(is_level, series.cat.categories)):
         series = series.cat.rename_categories([str(c) for c in series.cat.categories])
     if type(series.dtype).__name__ in ("IntervalDtype", "PeriodDtype"):
+        # Intervals and periods have no Arrow type that is a level.
         series = series.astype(object).map(str, na_action="ignore")
     try:
         converted = pa.Array.from_pandas(series)

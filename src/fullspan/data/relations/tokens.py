@@ -49,6 +49,7 @@ class _Column:
         self.parts.append(coded(np.array(table, dtype=code_dtype((len(self.seen),), signed=True)), positions))
 
     def _token(self, value: Any) -> int:
+        # NaN is a missing cell, and is not equal to itself: as a key it would be a new value each time.
         key = None if value != value else value
         return self.seen.setdefault(key, len(self.seen))
 
@@ -73,6 +74,7 @@ def _two_integers(array: Any) -> tuple[list[Any], NDArray[Any]] | None:
         return None
     numbers = array.to_numpy(zero_copy_only=False)
     low, high = int(numbers.min()), int(numbers.max())
+    # Three values would need the hash after all.
     if high - low > 1:
         return None
     return list(range(low, high + 1)), (numbers != low).view(np.int8)
@@ -98,6 +100,7 @@ def read_tokens(batches: Iterable[Any], n_keys: int) -> Tokens:
             column.add(batch.column(j))
         for name in batch.schema.names[n_keys:]:
             measures.setdefault(name, []).append(_numbers(batch.column(name)))
+        # Looked at once for each batch: a few values too many do no harm.
         if any(len(column.seen) > TOKEN_LIMIT for column in columns):
             complete = False
             break
@@ -149,6 +152,7 @@ def _marks(file: Any) -> Iterator[bytes]:
     rest = b""
     while chunk := file.read(_READ_BYTES):
         data = rest + chunk
+        # "\r\n" may be cut in two by the end of a chunk.
         rest = b"\r" if data.endswith(b"\r") else b""
         yield from _MARK.findall(data[: len(data) - len(rest)])
     yield from _MARK.findall(rest)

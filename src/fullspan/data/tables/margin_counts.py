@@ -105,6 +105,7 @@ class MarginCounts:
         cells, counts = zip(
             *(_coded(space, scope, rows) for scope, (_, rows) in zip(scopes, tables, strict=True)), strict=True
         )
+        # Not below what floating-point sums of a million counts differ by.
         made = cls(space, scopes, cells, counts, max(tolerance, _LEAST_TOLERANCE))
         made._check_totals()
         for a, b in itertools.combinations(range(len(scopes)), 2):
@@ -160,6 +161,7 @@ class MarginCounts:
         found: dict[tuple[int, ...], Array] = {}
         for m in range(len(self.scopes)):
             where, table = self._table(m, self.space if space is None else space)
+            # A margin given twice has been checked against itself.
             if not any(sorted(other) == sorted(where) for other in found):
                 found[where] = table / table.sum()
         return found

@@ -87,6 +87,7 @@ class Blocks:
     ) -> None:
         n = len(self.machine.bias)
         pull = np.zeros(n) if base is None else base.log_levels[1::2] - base.log_levels[::2]
+        # Seeded by all streams: the draws depend on the state of the chains' generators, and on nothing else.
         rng = np.random.default_rng(streams)
         open_units = np.zeros(n, dtype=bool)
         open_units[free] = True
@@ -96,8 +97,10 @@ class Blocks:
             for k, into in zip(self.classes, self._into, strict=True):
                 odds = share * (x @ into + self.machine.bias[k].astype(np.float32))
                 odds += (1 - share) * pull[k].astype(np.float32)
+                # u < 1 / (1 + exp(-odds)), without the division; clipped, exp cannot overflow in single precision.
                 drawn = rng.random(odds.shape) * (1 + np.exp(-odds.clip(-_FIXED_LOG_ODDS, _FIXED_LOG_ODDS))) < 1
                 chosen = open_units[k]
                 x[:, k[chosen]] = drawn[:, chosen]
         states[:] = x.astype(states.dtype)
+        # The next sweep starts from other numbers; one generator serves all chains here.
         streams[:] = rng.integers(0, 2**64, size=len(streams), dtype=np.uint64)

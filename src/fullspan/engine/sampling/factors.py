@@ -142,10 +142,12 @@ def _sweep(
                 total = 0.0
                 for level in range(card):
                     total += np.exp(weights[level] - top)
+                    # Cumulated in place, as the draw below needs them.
                     weights[level] = total
                 counter = advanced(counter)
                 threshold = uniform(counter) * total
                 new = 0
+                # The last level takes what rounding leaves.
                 while new < card - 1 and weights[new] <= threshold:
                     new += 1
                 x[v] = new

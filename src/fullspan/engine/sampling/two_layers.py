@@ -84,6 +84,7 @@ def two_layers(
         raise FullspanError(f"layers of {a.size} and {c.size} units do not fit weights of shape {weights.shape}")
     if not all(np.isfinite(part).all() for part in (weights, a, c)):
         raise FullspanError("a weight is infinite or not a number; log Z needs finite weights")
+    # The smaller layer is enumerated, whichever it is.
     if n_states(groups[0]) > n_states(groups[1]):
         weights, a, c, groups = weights.T, c, a, groups[::-1]
     if n_states(groups[0]) > MAX_STATES:
@@ -124,9 +125,11 @@ def _enumerated(weights: Array, bias: Array, groups: Ints) -> _Enumerated:
     cards = np.where(groups == 1, 2, groups)
     starts = np.concatenate([[0], np.cumsum(cards)])
     own = np.ones(starts[-1], dtype=bool)
+    # Level 0 of a unit by itself adds nothing: its rows of weights stay 0.
     own[starts[:-1][groups == 1]] = False
     levels, fields = np.zeros(len(own)), np.zeros((len(own), weights.shape[1]))
     levels[own], fields[own] = bias, weights
+    # The first variables are walked by Gray code; those beyond number the walks, which the cores share.
     n_walked = int(np.searchsorted(np.cumprod(cards.astype(np.float64)), _WALK_STATES, side="right"))
     return _Enumerated(cards, starts, levels, fields, n_walked)
 

@@ -197,6 +197,7 @@ class GraphDistribution(Distribution):
         norm, joint, out = self._log_sum(given), both(given, event), np.zeros(shape)
         if not all(joint.values()):
             return out
+        # The variables asked about are clamped in the tree: its clusters are no larger for being asked.
         tree = self._tree(joint, where)
         for cell in itertools.product(*(joint.get(i, range(n)) for i, n in zip(where, shape, strict=True))):
             log_sum = tree.log_z({**joint, **{i: (x,) for i, x in zip(where, cell, strict=True)}})

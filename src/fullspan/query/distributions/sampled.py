@@ -215,8 +215,10 @@ class SampledDistribution(Distribution):
         boxes = [dict(zip(where, ((x,) for x in cell), strict=True)) for cell in cells]
         hits = np.stack([inside * _agree(states, _whole((box,))) for box in boxes], 2)
         p = hits.mean(axis=(0, 1)) / share
+        # The ratio's linearisation about its value: its error is that of the mean of these numbers.
         found = diagnose((hits - p * kept[:, :, None]) / share + p)
         self.r_hat = max(self.r_hat, found.worst_r_hat)
+        # What the chains hold has no error: no draw varies.
         known = all(i in _held(given) for i in (*where, *(i for box in _boxes(joint) for i in box)))
         errors = np.zeros_like(p) if known else np.maximum(found.error, _least(p, share * kept.size))
         return p.reshape(shape), errors.reshape(shape)
@@ -237,6 +239,7 @@ class SampledDistribution(Distribution):
         chains.sweep(self.walk.warm_up)
         rounds = max(-(-size // number), 1)
         states, energies = [], []
+        # More points than are drawn: fewer would not show whether the chains have met.
         for k in range(max(rounds, _MONITORED)):
             chains.sweep(10 if k < rounds else 3)
             if k < rounds:

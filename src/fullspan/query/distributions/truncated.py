@@ -90,6 +90,7 @@ class TruncatedDistribution(Distribution):
         p = np.where(inside, np.exp(self.model.log_p), 0.0)
         total = self._mass(allowed)
         bounds = np.cumsum(p)
+        # Numbers beyond the sum over S fall on states outside it.
         drawn = np.searchsorted(bounds, rng.random(size) * total, side="right")
         states = self.model.states.astype(np.int64)
         out = states[np.minimum(drawn, len(states) - 1)]
@@ -103,6 +104,7 @@ class TruncatedDistribution(Distribution):
 
     def _outside(self, allowed: Mapping[int, Codes], rng: np.random.Generator) -> NDArray[np.int64]:
         """A state outside S that an event allows, all alike: by rejection."""
+        # Nearly always the first draw: S is a small part of all states.
         for _ in range(1_000_000):
             row = np.array(
                 [rng.choice(allowed[i]) if i in allowed else rng.integers(c) for i, c in enumerate(self.visible.cards)]

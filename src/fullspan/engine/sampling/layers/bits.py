@@ -89,6 +89,8 @@ def _fill_sums(typing_context: Any, rows: Any, table: Any, first: Any) -> Any:
             sums = [ir.Constant(kind, None)]
             for k in range(_LISTED_ROWS):
                 row = builder.load(_at(builder, source, _VECTORS * k + v), align=size)
+                # Doubles the list: every sum so far, and the same with this row. Entry 0, the empty sum, is not added
+                # to.
                 sums += [row, *(builder.fadd(s, row) for s in sums[1:])]
             for c, total in enumerate(sums):
                 builder.store(total, _at(builder, target, _VECTORS * c + v), align=size)
@@ -123,6 +125,7 @@ def list_ones(words: Any, where: Any, counts: Any) -> None:
             while word != 0:
                 where[r, count] = 8 * g + (trailing_zeros(word) >> 3)
                 count += 1
+                # Takes away the lowest one.
                 word &= word - _ONE
         counts[r] = count
 
@@ -134,8 +137,10 @@ def list_fours(words: Any, where: Any, counts: Any) -> None:
         count = 0
         for g in range(words.shape[1]):
             word = words[r, g]
+            # Bit 0 of bytes 0 to 3 is brought to bits 0 to 3, and that of bytes 4 to 7 to bits 32 to 35.
             packed = word | (word >> np.uint64(7)) | (word >> np.uint64(14)) | (word >> np.uint64(21))
             low, high = packed & _15, (packed >> np.uint64(32)) & _15
+            # Written in any case; the count decides whether it stays.
             where[r, count] = np.uint32(32 * g) + np.uint32(low)
             count += low != 0
             where[r, count] = np.uint32(32 * g + 16) + np.uint32(high)
