@@ -68,6 +68,7 @@ def assembled(
     ------
     DataError : a cell is missing and may not be, or nothing is left; ``fixed`` variables get no further level.
     """
+    # Variables that are fixed have no level for missing cells unless the model learned one.
     if cells and (missing == "error" or (missing == "level" and fixed)):
         raise MissingCellsError(cells, fixed=fixed and missing == "level")
     if any((c.codes == UNSEEN).any() for c in columns):

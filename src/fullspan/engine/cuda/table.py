@@ -57,6 +57,7 @@ class CudaTable(GatheredLookUps):
             )
         self._cp = cupy()
         self.basis, self.dtype, self.layout = basis, np.dtype(dtype), Layout.of(basis)
+        # Kernels count by fours at least, so that 32 bits reach up to 2^34 states.
         self._place = "unsigned" if basis.n_states <= 1 << 34 else "u64"
         self.theta: dict[int, float] = {}
         self.log_z = math.log(basis.n_states)

@@ -100,6 +100,7 @@ class Sweeps(NamedTuple):
 
     def expected(self, rows: NDArray[np.int16], weights: Array, values: Array) -> tuple[Array, Array]:
         """The same, and the expected counts of all families' cells, each row with its weight; 0 for no counts."""
+        # A set of counts for each part of the rows, added up in order: the sums do not depend on the number of cores.
         log, counts = np.empty(len(rows)), np.zeros((_CHUNKS, len(values)))
         # Writable: a kernel is compiled again for a read-only array.
         on_cores(_expected, len(counts), self, rows, np.require(weights, requirements="W"), values, log, counts)
@@ -108,6 +109,7 @@ class Sweeps(NamedTuple):
     def draw(self, rows: NDArray[np.int16], values: Array, rng: np.random.Generator) -> NDArray[np.int16]:
         """The rows with their missing cells drawn from their joint distribution given the observed ones."""
         out = np.ascontiguousarray(rows).copy()
+        # Complete rows have nothing to draw, and need no random numbers.
         open_rows = np.flatnonzero((out < 0).any(axis=1))
         some = out[open_rows]
         on_cores(_draw, _CHUNKS, self, some, values, rng.random(some.shape))

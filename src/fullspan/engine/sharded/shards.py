@@ -55,6 +55,7 @@ def devices(chosen: Sequence[Any] | None = None) -> tuple[Any, ...]:
         raise FullspanError(f"device is 'sharded', but {reason}; {_WAY_OUT}")
     import jax
 
+    # The same order on every process: the place in it is the device's number.
     found = tuple(sorted(chosen or jax.devices(), key=lambda device: (device.process_index, device.id)))
     if len(found) & (len(found) - 1):
         raise FullspanError(

@@ -65,6 +65,7 @@ def step(shards: Shards, top: int, eta: Array, data: Data, tariff: Tariff, move:
         rows = jnp.stack([get(carry[0], b) for b in blocks])
         partners = swapped(shards, rows, top) if top else rows
         partners = jnp.where(move.block == 0, partners, partners[::-1])[:, order]
+        # <1> stays 1 exactly.
         constant = (first_block(shards) + blocks[:, None] == 0) & (jnp.arange(shards.size) == 0)
         new = jnp.where(constant, 1, move.scale * (rows + move.c * partners))
 
@@ -89,6 +90,7 @@ def _consider(shards: Shards, eta: Array, b: Array, data: Data, tariff: Tariff, 
     x, target = eta, d.astype(eta.dtype)
     e = jnp.maximum(jnp.abs(target - x) - move.l1.astype(x.dtype), 0)
     price = tariff.by_order[order + tariff.orders] + tariff.block_costs[b] + tariff.costs
+    # In the table's precision, and a little too low: what rounding might hide is looked at in double precision.
     bar = (0.99 * (best.gains[part] + price)).astype(x.dtype)
     possible = (e * e > bar * (1 - x * x - 1e-5)) & (price < jnp.inf)
 
@@ -97,6 +99,7 @@ def _consider(shards: Shards, eta: Array, b: Array, data: Data, tariff: Tariff, 
         place = jnp.argmax(net).astype(jnp.int32)
         found = Best(net[place], first_block(shards) + b, place)
         old = Best(*(values[part] for values in best))
+        # The lowest index wins, as on one CPU, in whatever order the blocks are visited.
         tie = (found.gains == old.gains) & (old.blocks > found.blocks)
         better = (found.gains > old.gains) | tie
         return Best(*(v.at[part].set(jnp.where(better, new, v[part])) for v, new in zip(best, found, strict=True)))
@@ -113,5 +116,6 @@ def term_gain(d: Array, eta: Array, l1: Array) -> Array:
 
 
 def _part(q: Array, m: Array) -> Array:
+    # Both branches of `where` are computed: the logarithm must be finite in the one not taken.
     positive = jnp.where(q > 0, q, 1.0)
     return jnp.where(q > 0, q * jnp.log(positive / jnp.maximum(m, 1e-300)), 0.0)

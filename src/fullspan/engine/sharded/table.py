@@ -90,9 +90,11 @@ class ShardedTable(GatheredLookUps):
     def set_data(self, index: NDArray[np.int64], weights: NDArray[np.float64], pseudo: float = 0.0) -> None:
         """Load the data, the same on every process; counts stay integers."""
         total = float(weights.sum())
+        # Repeated states are added up here, exactly, and not on the devices in an order of theirs.
         places, inverse = np.unique(index, return_inverse=True)
         counts = np.bincount(inverse, weights, minlength=len(places))
         self._data = None  # free the old table before the new one is made
+        # Sums of counts with signs stay below N in size, and integers add up without rounding.
         if bool((counts == np.rint(counts)).all()) and total < 2**31:
             table, unit = self._scatter(places, counts.astype(np.int32), 0.0), 1.0 / (total + pseudo)
         else:

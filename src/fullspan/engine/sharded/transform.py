@@ -142,6 +142,7 @@ def with_one(shards: Shards, table: Array) -> Array:
 def scattered(shards: Shards, blocks: Array, places: Array, values: Array, fill_value: Array) -> Array:
     """A table of ``fill_value`` with values added at (block, place); a device keeps those of its own blocks."""
     own = blocks - first_block(shards)
+    # One beyond the end, which mode="drop" leaves out: indices below 0 would count from the end.
     mine = jnp.where((own >= 0) & (own < shards.blocks), own, shards.blocks)
     table = jnp.full((shards.blocks, shards.size), fill_value, values.dtype)
     return table.at[mine, places].add(values, mode="drop")

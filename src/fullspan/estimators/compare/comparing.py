@@ -252,6 +252,7 @@ def _folds(data: Empirical, rng: np.random.Generator) -> list[Array]:
     """Rows of each state in each fold; rows of the same state are drawn apart, fractional weights are not."""
     whole = data.counts == np.floor(data.counts)
     split = rng.multinomial(np.where(whole, data.counts, 1).astype(np.int64), np.full(FOLDS, 1 / FOLDS))
+    # A weight that is no whole number goes to one fold as it is.
     folds = split * np.where(whole, 1.0, data.counts)[:, None]
     if data.total <= folds.sum(axis=0).max():
         raise FullspanError(

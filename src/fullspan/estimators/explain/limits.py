@@ -47,6 +47,7 @@ def recorded(fitted: Any, data: Empirical, seconds: float, measure: Callable[[],
 
     found: dict[str, Any] = {"seconds": round(seconds, 3), "rows": RowSketch.of(data).to_json()}
     if not fitted.is_conditional:
+        # Of the same rows: without something to compare with, a log-likelihood says nothing to a person.
         found["baselines"] = baselines(data)
         if approach(fitted) is not None and measure is not None:
             found["misfit"] = _measured(measure)
@@ -177,6 +178,7 @@ def misfit_words(record: Any) -> str:
         return "largest pairwise misfit: not known, the file's record of it cannot be read"
     cell = ", ".join(f"{name}={level}" for name, level in cell.items())
     if draws > 0:
+        # An event never drawn has an error all the same.
         error = math.sqrt(max(model * (1 - model), 1.0 / draws) / draws)
         return (
             f"largest pairwise misfit found in {draws:,} draws: P({cell}) is about {model:.3f} ± {error:.3f} in the "

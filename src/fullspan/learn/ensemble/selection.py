@@ -79,6 +79,7 @@ class Selection:
         self.data, self.basis, self.candidates, self.seed, self.stop = data, basis, candidates, seed, stop
         self.followed = OutOfBagRows(data).followed
         self.folds = in_folds(data, self.followed, np.random.default_rng(seed))
+        # Of the random numbers of each candidate, whatever else is learned and in which order it ends.
         self.numbers = {name: number for number, name in enumerate(candidates.learn)}
         self.begun: list[Future[Found]] = []
 
@@ -107,6 +108,7 @@ class Selection:
                     for family in self.candidates.families
                     for series in self._further(family, first, fits, known, weight)
                 ]
+                # Only now: the fits, by which the further series are chosen, are done.
                 rest = _all_of([pool.submit(self._series, series) for series in further])
             except BaseException:
                 self.stop.set()

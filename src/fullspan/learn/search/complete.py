@@ -87,6 +87,7 @@ def _bases(empirical: Empirical, options: Options, start: LogLinear | None) -> t
     if options.device == "sharded":
         return ("walsh",)
     many = any(is_power_of_two(card) and card > 2 for card in empirical.space.cards)
+    # Of two levels Walsh and indicator functions are the same up to their sign.
     return ("walsh", "indicator", "monomial") if many else ("walsh", "monomial")
 
 
@@ -171,8 +172,10 @@ class _Fit:
             self.empirical.space, self.basis, tuple(self.basis.term(int(i)) for i in y), theta, table.log_partition()
         )
         counts = self.empirical.counts
+        # From the model itself and not from the table, whose float32 sums would be off in the last digits shown.
         surprise = -float(counts @ model.log_prob(self.empirical.states)) / n
         length = n * (surprise + price)
+        # The descriptions of different bases are compared by the same rows, in nats over all of them.
         if self.best is not None and self.best.description_length <= length:
             return self.best
         errors, saved = self._uncertainty(theta)

@@ -104,6 +104,7 @@ class _Rounds:
     def run(self, restarts: int, seed: int | np.random.Generator | None, start: LogLinear | None) -> Fitted:
         try:
             if self.n_hidden:
+                # Hidden variables must pay for their weights like all others.
                 self._offer(self._without_hidden())
             ended = [found.status for found in restarted(self._follow, self._first(restarts, seed, start))]
         except STOPPED:
@@ -143,6 +144,7 @@ class _Rounds:
 
     def _machine(self, **choices: object) -> MachineOptions:
         """A machine with a weak ridge, one pseudo-row's worth: its maximum is finite."""
+        # Without it weights of pairs that never meet would diverge, and completions with them.
         ridge = 1.0 / self.data.total
         return MachineOptions(basis="walsh", l2=ridge, tol=1e-6, max_memory=self.options.max_memory, **choices)  # type: ignore[arg-type]
 
@@ -158,6 +160,7 @@ class _Rounds:
         else:
             fitted = fit_incomplete(self.seen, self.options, watch=self._watched, limits=self.limits)
         model, basis = fitted.model, Basis(fitted.model.basis.name, self.data.space.cards)
+        # Every level of a hidden variable that nothing depends on multiplies Z.
         log_z = model.log_z + sum(math.log(card) for card in self.data.space.cards[len(self.seen.space) :])
         return dataclasses.replace(
             fitted, model=LogLinear(self.data.space, basis, model.terms, model.theta, log_z), n_hidden=self.n_hidden

@@ -21,6 +21,8 @@ from fullspan.model.algebra.one_term import EDGE
 def step_to(eta: Array, target: Array, zero_one: bool) -> Array:
     """The step delta that brings the expectation from eta to target, both kept off the boundary."""
     if zero_one:
+        # At the boundary the optimum is infinite; half a row in N + 1 keeps data inside, rounding may not keep the
+        # model.
         q, m = (np.clip(v, EDGE, 1 - EDGE) for v in (target, eta))
         return np.log(q) - np.log1p(-q) - np.log(m) + np.log1p(-m)
     q, m = (np.clip(v, -1 + EDGE, 1 - EDGE) for v in (target, eta))
@@ -68,9 +70,11 @@ def best_in_use(
         beyond = step_to(eta, d + l1 * np.sign(theta), zero_one)
         longer = np.abs(theta + beyond) - np.abs(theta)
         gain_beyond = drop(eta, d, beyond, zero_one) - l1 * longer
+        # An optimum computed with the slope of the other side that lies on this side is none.
         gain_beyond[theta * (theta + beyond) >= 0.0] = -np.inf
         delta, gain = np.where(crossing, beyond, delta), np.where(crossing, gain_beyond, gain)
     saved = drop(eta, target, -theta, zero_one) + price
+    # The first of equal ones: terms in use are in the order in which they came.
     a, r = int(np.argmax(gain)), int(np.argmax(saved))
     return a if gain[a] > -np.inf else -1, float(delta[a]), float(gain[a]), r, float(saved[r])
 

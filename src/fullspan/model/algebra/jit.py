@@ -90,6 +90,7 @@ class Kernel(Deferred):
         functools.update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
+        # The usual case first: a kernel that is ready costs one comparison more than Numba's own call.
         if self._made is not None:
             try:
                 return self._made(*arguments)
@@ -103,6 +104,7 @@ class Kernel(Deferred):
             return self.ready()(*arguments)
         n = _n_numbers(arguments)
         self._as_python += n * n // _QUADRATIC_PART if self._orders_nodes() else n
+        # Kernels called from this one run as Python as well: compiling them would be what is to be avoided.
         _here.interprets = True
         try:
             with np.errstate(all="ignore"):
@@ -135,6 +137,7 @@ class Kernel(Deferred):
             else:
                 cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
                 found = [*(source.parent / "__pycache__").glob(pattern), *(Path(cache) / "numba").glob(f"*/{pattern}")]
+            # Numba compares the source's time and size too, and compiles again where the source is newer.
             return any(path.stat().st_mtime >= source.stat().st_mtime for path in found)
         except (OSError, RuntimeError):  # no folder that can be read, or no home
             return False
@@ -231,6 +234,7 @@ def _spare_the_collector() -> None:
 
 def _make_ready(function: Callable[..., Any], home: dict[str, Any], dispatcher: Any) -> None:
     """Replace what is deferred among the names that a function uses, in its module and in those that it imports."""
+    # Only what this function uses: making everything in the module ready would compile all of it.
     names = _names(function.__code__)
     modules = [value.__dict__ for name in names if isinstance(value := home.get(name), ModuleType)]
     for place in (home, *modules):
