@@ -88,6 +88,7 @@ def test_results_are_gone_on_with(folder: Path, tmp_path: Path) -> None:
     assert len(said) == 2
     assert [json.loads(line)["method"] for line in results.read_text().splitlines()] == ["independent", "chow-liu"]
     assert [s.method for s in again] == ["independent", "chow-liu"]
+    assert all(0 < s.processor < 60 and s.memory > 20 for s in again)  # MiB that NumPy alone takes
     results.write_text("{}\n")
     with pytest.raises(DataError, match="line 1"):
         compare(folder, results, ["parts"], ["independent"])

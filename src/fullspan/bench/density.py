@@ -30,7 +30,11 @@ _BEGIN = b'{"set": "'
 
 @dataclass(frozen=True)
 class Score:
-    """What a method reached on a set: mean and standard error over the test rows, or why there is none."""
+    """What a method reached on a set: mean and standard error over the test rows, or why there is none.
+
+    Learning took ``seconds`` by the clock and ``processor`` seconds of all cores, summed over folds; ``memory`` is the
+    most that its process had taken by then, in MiB.
+    """
 
     set: str
     method: str
@@ -40,13 +44,15 @@ class Score:
     mean: float | None = None
     error: float | None = None
     seconds: float = 0.0
+    processor: float = 0.0
+    memory: float = 0.0
     declined: str = ""
     notes: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
 
 
 def score(worker: Limited, path: Path, method: str, folds: int, settings: Settings) -> Score:
-    """Learn and score one method on one set; seconds are of learning, summed over folds."""
+    """Learn and score one method on one set."""
     data = held(path)
     size: dict[str, Any] = {"set": data.name, "method": method, "variables": len(data.space), "rows": data.n_rows}
     size["seed"] = settings.seed
@@ -58,8 +64,9 @@ def score(worker: Limited, path: Path, method: str, folds: int, settings: Settin
             return Score(**size, folds=fold, declined=outcomes[-1].declined, notes=outcomes[-1].notes)
     log = np.concatenate([outcome.log for outcome in outcomes])
     error = float(log.std()) / math.sqrt(len(log))
-    seconds = sum(outcome.seconds for outcome in outcomes)
-    return Score(**size, folds=n_folds, mean=float(log.mean()), error=error, seconds=seconds, notes=outcomes[-1].notes)
+    size |= {"seconds": sum(one.seconds for one in outcomes), "processor": sum(one.processor for one in outcomes)}
+    size |= {"memory": max(one.memory for one in outcomes), "notes": outcomes[-1].notes}
+    return Score(**size, folds=n_folds, mean=float(log.mean()), error=error)
 
 
 def compare(

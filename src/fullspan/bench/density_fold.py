@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -31,10 +32,14 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Log-probabilities of the test rows that say something, seconds of learning and notes; or why there are none."""
+    """Log-probabilities of the test rows that say something, seconds of learning, by the clock and of all processors,
+    the largest memory of the process so far in MiB (0 where the system does not say), and notes; or why there are none.
+    """
 
     log: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     seconds: float = 0.0
+    processor: float = 0.0
+    memory: float = 0.0
     notes: dict[str, Any] = field(default_factory=dict)
     declined: str = ""
 
@@ -49,16 +54,26 @@ def done(job: Job) -> Outcome:
     """Learn and score."""
     data = held(job.path)
     split = list(data.splits(job.folds, job.settings.seed))[job.fold]
-    start = time.perf_counter()
+    start, used = time.perf_counter(), time.process_time()
     try:
         learned = all_methods()[job.method](split, data.space, job.settings)
-        seconds = time.perf_counter() - start
+        seconds, used = time.perf_counter() - start, time.process_time() - used
         seen = (split.test >= 0).any(axis=1)
-        return Outcome(learned.log_prob(split.test[seen]), seconds, learned.notes)
+        return Outcome(learned.log_prob(split.test[seen]), seconds, used, _largest_memory(), learned.notes)
     except (Declined, FullspanError) as reason:
         return Outcome(declined=str(reason))
     except MemoryError:
         return Outcome(declined="memory did not suffice")
+
+
+def _largest_memory() -> float:
+    """Of this process so far, in MiB; 0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 class Limited:
