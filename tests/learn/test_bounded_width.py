@@ -222,6 +222,25 @@ def test_a_planted_graph_is_found() -> None:
     assert len(pairs - edges - moral) <= 3
 
 
+@pytest.mark.parametrize("n", [60, pytest.param(200, marks=pytest.mark.slow)])
+def test_planted_majorities_are_found(n: int) -> None:
+    """A column follows another one, or the majority of three, which is three pairs and a term of all four."""
+    rng, rows = np.random.default_rng(8), 4000
+    codes = rng.integers(0, 2, (rows, n))
+    pairs, quadruples = set(), set()
+    for v in range(3, n):
+        parents = [v - 3, v - 2, v - 1] if v % 4 == 0 else [v - 1]
+        pairs |= {frozenset((v, p)) for p in parents}
+        quadruples |= {frozenset((v, *parents))} if len(parents) == 3 else set()
+        most = codes[:, parents].mean(axis=1) > 0.5
+        codes[:, v] = np.where(rng.random(rows) < 0.7, most, codes[:, v])
+    fitted = fit_wide(Empirical.from_codes(codes, space=Space.of_cards((2,) * n)), WideOptions(cells=40 * n))
+    found = {frozenset(i for i, _ in term) for term in fitted.model.terms if len(term) > 1}
+    planted = pairs | quadruples
+    assert len(planted - found) <= (0 if n == 60 else 0.02 * len(planted))
+    assert len(found - planted) <= (4 if n == 60 else 0.15 * len(planted))
+
+
 def test_chance_finds_next_to_nothing() -> None:
     """40 independent columns: the first pair has its full price, so that hardly one of the 780 is taken."""
     codes = (np.random.default_rng(4).random((3, 2000, 40)) < 0.4).astype(int)
