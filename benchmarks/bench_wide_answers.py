@@ -1,7 +1,8 @@
 """Time of everything that is asked of a model of hundreds of columns: ``python benchmarks/bench_wide_answers.py``.
 
-A planted network of 300 two-level columns is sampled and learned again (``learn_network``), and the log-linear model
-that it is answers questions. ``--model FILE`` asks a model file instead, ``--columns`` and ``--rows`` change the size.
+A planted network of 300 two-level columns is sampled and learned again (``learn_network``; with ``--search``, by the
+search of ``FullSpan``), and the log-linear model that it is answers questions. ``--model FILE`` asks a model file
+instead, ``--columns`` and ``--rows`` change the size.
 Processor seconds of the first and of a second call: the first one may compile.
 """
 
@@ -20,6 +21,7 @@ import fullspan as fs
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.learn.networks import learn_network
+from fullspan.learn.wide import fit_wide
 from fullspan.model.files.log_linear import write
 from fullspan.model.fitted import Fitted
 
@@ -35,15 +37,20 @@ def planted(n: int, rows: int, rng: np.random.Generator, near: int = 12) -> Empi
     return Empirical.from_codes(np.column_stack(columns), space=Space.of_cards([2] * n))
 
 
-def learned(columns: int, rows: int) -> Any:
+def learned(columns: int, rows: int, is_searched: bool) -> Any:
     """A model of such rows."""
     data = planted(columns, rows, np.random.default_rng(0))
     started = time.process_time()
-    network = learn_network(data, max_cells=1 << 18)
-    print(f"a network of {sum(map(len, network.parents))} arcs, {network.cells:,.0f} cells to be summed: ", end="")
+    if is_searched:
+        fitted = fit_wide(data)
+        print(f"a search of width {fitted.settings['width']}, {fitted.settings['cells']:,} cells: ", end="")
+    else:
+        network = learn_network(data, max_cells=1 << 18)
+        fitted = Fitted.given(network.log_linear())
+        print(f"a network of {sum(map(len, network.parents))} arcs, {network.cells:,.0f} cells to be summed: ", end="")
     print(f"{time.process_time() - started:.1f} processor seconds")
     with TemporaryDirectory() as folder:
-        write(Fitted.given(network.log_linear()), Path(folder, "m.fsm"))
+        write(fitted, Path(folder, "m.fsm"))
         return fs.load(Path(folder, "m.fsm"))
 
 
@@ -52,8 +59,9 @@ def main() -> None:
     parser.add_argument("--model")
     parser.add_argument("--columns", type=int, default=300)
     parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--search", action="store_true", help="learn by the search, not a network alone")
     given = parser.parse_args()
-    model = fs.load(given.model) if given.model else learned(given.columns, given.rows)
+    model = fs.load(given.model) if given.model else learned(given.columns, given.rows, given.search)
     distribution, rng = model.distribution_, np.random.default_rng(0)
     space = distribution.space
     names = space.names
