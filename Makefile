@@ -29,6 +29,7 @@ lint: $(STAMP)  ## style, types and import layers
 	$(BIN)/lint-imports
 
 test: lint  ## lint, then all tests, in two processes
+	$(BIN)/python -m compileall -q src  # some hundred tests start a process, which may not keep what it compiles
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-browser: $(STAMP)  ## the tests of the explorer's page alone (needs Debian's chromium)

@@ -65,6 +65,16 @@ CASES = {
     + ASK,
     "RestrictedBoltzmannMachine, 500 x 20": BINARY.format(n=20)
     + "model = fs.RestrictedBoltzmannMachine(8, random_state=0).fit(rows)\nprint(model.score(rows))",
+    "FullSpan, 2^18 states": BINARY.format(n=18) + "model = fs.FullSpan().fit(rows)" + ASK,
+    "FullSpan by elimination, 500 x 40": BINARY.format(n=40) + "model = fs.FullSpan().fit(rows)" + ASK,
+    "FullSpan(average=4), 2^10 states": BINARY.format(n=10)
+    + "model = fs.FullSpan(average=4, random_state=0).fit(rows)"
+    + ASK,
+    "FullSpanMixture, 500 x 10": BINARY.format(n=10)
+    + "model = fs.FullSpanMixture(runs=[(4, 1)], restarts=1, random_state=0).fit(rows)"
+    + ASK,
+    "fit_many, 10 groups of 2^6 states": BINARY.format(n=6)
+    + "models = fs.fit_many(rows.assign(group=np.arange(500) % 10), by='group')\nprint(len(models))",
 }
 """Each a script of its own."""
 EXPLORED = {
