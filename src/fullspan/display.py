@@ -9,6 +9,7 @@ from decimal import Decimal
 
 _CELL = "padding:.2em .8em .2em 0;border-bottom:1px solid rgba(128,128,128,.25);vertical-align:baseline"
 _NUMBERS = "text-align:right;font-variant-numeric:tabular-nums"
+_WHOLE = f"{_NUMBERS};white-space:nowrap"
 _BAR = "display:inline-block;height:.65em;border-radius:2px;vertical-align:baseline"
 BAR_WIDTH = 120
 """Pixels of a bar of length 1."""
@@ -54,7 +55,7 @@ def html_table(
 
 def _row(cells: Sequence[str], n_text: int, bar: float | None, colour: str) -> str:
     parts = [
-        f'<td style="{_CELL};{"text-align:left" if j < n_text else _NUMBERS}">{html.escape(text)}</td>'
+        f'<td style="{_CELL};{"text-align:left" if j < n_text else _WHOLE}">{html.escape(text)}</td>'
         for j, text in enumerate(cells)
     ]
     if bar is not None:

@@ -6,8 +6,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 pytest.importorskip("fastapi", reason="the extra web is not installed")
 
@@ -87,6 +90,59 @@ def test_only_its_own_files_are_served(client: Client) -> None:
     assert client.get("/explorer.js").headers["content-type"].startswith("text/javascript")
     for path in ("/../pyproject.toml", "/%2e%2e/%2e%2e/etc/passwd", "/static/index.html", "/api.py", "//etc/passwd"):
         assert client.get(path).status in (400, 404)
+
+
+def arguments(schema: Any, known: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """Values that a JSON schema of the description allows."""
+    if "$ref" in schema:
+        return arguments(known[schema["$ref"].rpartition("/")[2]], known)
+    if "anyOf" in schema:
+        return st.one_of(*(arguments(one, known) for one in schema["anyOf"]))
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    names = st.sampled_from(["rain", "b", "umbrella & hat", "", "P(rain | b=1)", "two"]) | st.text(max_size=8)
+    match schema.get("type"):
+        case "integer":
+            return st.integers(schema.get("minimum", -5), min(schema.get("maximum", 5), 2000))
+        case "number":
+            return st.floats(allow_nan=False, allow_infinity=False) | st.integers(0, 2)
+        case "boolean":
+            return st.booleans()
+        case "null":
+            return st.none()
+        case "array":
+            return st.lists(arguments(schema["items"], known), min_size=schema.get("minItems", 0), max_size=4)
+        case "object" if "properties" in schema:
+            fields = {name: arguments(one, known) for name, one in schema["properties"].items()}
+            required = {name: fields.pop(name) for name in schema.get("required", ())}
+            return st.fixed_dictionaries(required, optional=fields)
+        case "object":
+            return st.dictionaries(names, arguments(schema["additionalProperties"], known), max_size=3)
+    assert schema["type"] == "string", schema
+    return names.filter(lambda text: len(text) >= schema.get("minLength", 0))
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_what_the_description_allows_is_answered_or_explained(client: Client, question: str) -> None:
+    """Whatever is asked: an answer, or a sentence that says what is wrong; no question breaks the server."""
+    described = client.get("/api/openapi.json").json()
+    (method, what), *_ = described["paths"][f"/api/models/{{model}}/{question}"].items()
+    known = described["components"]["schemas"]
+    fields = {x["name"]: arguments(x["schema"], known) for x in what["parameters"] if x["in"] == "query"}
+    content = what.get("requestBody", {}).get("content", {}).get("application/json", {})
+    bodies = arguments(content["schema"], known) if content else st.none()
+
+    @settings(max_examples=25, deadline=None, derandomize=True)
+    @given(st.sampled_from(["one", "two"]), st.fixed_dictionaries({}, optional=fields), bodies)
+    def asked(model: str, query: dict[str, Any], body: Any) -> None:
+        pairs = {k: json.dumps(v) if isinstance(v, bool) else v for k, v in query.items() if v is not None}
+        path = f"/api/models/{model}/{question}?{urlencode(pairs)}"
+        answer = client.get(path) if method == "get" else client.post(path, body)
+        assert answer.status in (200, 400, 404)
+        if answer.status != 200:
+            assert answer.json()["detail"]
+
+    asked()
 
 
 def test_the_description_covers_every_question(client: Client) -> None:

@@ -5,19 +5,25 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import http.client
+import json
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+import fullspan as fs
 
 uvicorn = pytest.importorskip("uvicorn", reason="the extra web is not installed")
 
 from fullspan.people.web import (  # noqa: E402
     Guard,
+    Pool,
     connection,
+    guarded_app,
     host_names,
     server_config,
 )
@@ -39,10 +45,12 @@ def serve() -> Iterator[Serve]:
     """Start the server of ``fullspan serve`` around a small application; gives its port."""
     running: list[tuple[Any, threading.Thread, socket.socket]] = []
 
-    def start(token: str | None = None) -> int:
+    def start(token: str | None = None, pool: Any = None) -> int:
         listener = socket.create_server(("127.0.0.1", 0))
         port = int(listener.getsockname()[1])
-        server = uvicorn.Server(server_config(Guard(answer, host_names("127.0.0.1", port), token)))
+        names = host_names("127.0.0.1", port)
+        app = Guard(answer, names, token) if pool is None else guarded_app(pool, names, token)
+        server = uvicorn.Server(server_config(app))
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         running.append((server, thread, listener))
@@ -154,3 +162,28 @@ def test_where_all_connections_are_busy_a_new_one_is_told_so(serve: Serve, monke
         with sent(port, request(port)) as third:
             assert status(third) == 503
         assert (status(one), status(two)) == (200, 200)
+
+
+def test_fifty_clients_at_once_are_answered_rightly(serve: Serve, paths: dict[str, Path]) -> None:
+    """Each has its own evidence, and is told what follows from that."""
+    pool = Pool({"one": paths["one"]}, size=2)
+    model = fs.load(paths["one"])
+    port = serve(pool=pool)
+    found: dict[int, list[float]] = {}
+
+    def ask(k: int) -> None:
+        body = json.dumps({"given": {"b": k % 3}, "variables": ["rain"]})
+        for _ in range(3):
+            client = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            client.request("POST", "/api/models/one/marginals", body, {"Content-Type": "application/json"})
+            found.setdefault(k, []).append(json.loads(client.getresponse().read())["marginals"]["rain"][1])
+            client.close()
+
+    threads = [threading.Thread(target=ask, args=(k,)) for k in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    pool.close()
+    expected = [model.probability("rain=yes", f"b={level}") for level in range(3)]
+    assert found == {k: pytest.approx([expected[k % 3]] * 3) for k in range(50)}

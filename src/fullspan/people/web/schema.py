@@ -14,7 +14,8 @@ def _number(value: Any) -> Any:
     return value
 
 
-Whole = Annotated[int, BeforeValidator(_number)]
+WHOLE = BeforeValidator(_number)
+"""Stands after the bounds: what follows a validator is not described as bounds."""
 Name = Annotated[StrictStr, Field(max_length=500)]
 Level = Name | StrictInt | StrictFloat | StrictBool
 Given = Annotated[
@@ -58,14 +59,14 @@ class WhatIf(Body):
 
     target: Name
     given: Given = Field(default_factory=dict)
-    limit: Annotated[Whole, Field(ge=1, le=200)] = 30
+    limit: Annotated[int, Field(ge=1, le=200), WHOLE] = 30
 
 
 class Sample(Body):
     """Ask for rows."""
 
-    n: Annotated[Whole, Field(ge=1, le=1000)] = 10
-    seed: Annotated[Whole, Field(ge=0, le=2**53)] | None = None
+    n: Annotated[int, Field(ge=1, le=1000), WHOLE] = 10
+    seed: Annotated[int, Field(ge=0, le=2**53), WHOLE] | None = None
     given: Given = Field(default_factory=dict)
 
 
@@ -74,8 +75,8 @@ class Known(Body):
 
     given: Given = Field(default_factory=dict)
     search: Annotated[StrictStr, Field(max_length=200)] = ""
-    offset: Annotated[Whole, Field(ge=0, le=10**9)] = 0
-    limit: Annotated[Whole, Field(ge=1, le=500)] = 100
+    offset: Annotated[int, Field(ge=0, le=10**9), WHOLE] = 0
+    limit: Annotated[int, Field(ge=1, le=500), WHOLE] = 100
     order: Literal["table", "changed"] = "table"
 
 
@@ -87,7 +88,7 @@ class Margins(Body):
         Field(max_length=12, description="A share for each level, in their order, by variable."),
     ]
     search: Annotated[StrictStr, Field(max_length=200)] = ""
-    limit: Annotated[Whole, Field(ge=1, le=500)] = 100
+    limit: Annotated[int, Field(ge=1, le=500), WHOLE] = 100
 
 
 class Compare(Body):
@@ -95,14 +96,14 @@ class Compare(Body):
 
     other: Name
     given: Given = Field(default_factory=dict)
-    limit: Annotated[Whole, Field(ge=1, le=500)] = 100
+    limit: Annotated[int, Field(ge=1, le=500), WHOLE] = 100
 
 
 class RowQuestion(Body):
     """Ask about one row: pasted, or the number of a row of the table that is shown next to the model."""
 
     text: Annotated[StrictStr, Field(max_length=50_000, examples=["party=democrat, crime=n"])] = ""
-    number: Annotated[Whole, Field(ge=1, le=10**12)] | None = None
+    number: Annotated[int, Field(ge=1, le=10**12), WHOLE] | None = None
 
 
 class Effect(Body):
@@ -114,8 +115,8 @@ class Effect(Body):
 class SampleFile(Body):
     """Ask for rows as a file."""
 
-    n: Annotated[Whole, Field(ge=1, le=1_000_000)] = 1000
-    seed: Annotated[Whole, Field(ge=0, le=2**53)] | None = None
+    n: Annotated[int, Field(ge=1, le=1_000_000), WHOLE] = 1000
+    seed: Annotated[int, Field(ge=0, le=2**53), WHOLE] | None = None
     given: Given = Field(default_factory=dict)
     kind: Literal["csv", "parquet"] = "csv"
 

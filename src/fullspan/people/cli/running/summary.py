@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -54,7 +55,7 @@ def print_block(block: str | Rows) -> None:
     """Lines of text, or a table and how many of its rows were left out."""
     if isinstance(block, str):
         if sys.stdout.isatty():
-            console().print(block)  # which breaks lines between words
+            print(_broken(block, console().width))
         else:
             print(block)
         return
@@ -62,6 +63,15 @@ def print_block(block: str | Rows) -> None:
         print_rows(block.headings, block.cells)
     if block.n_more:
         print(f"... and {block.n_more} more")
+
+
+def _broken(text: str, width: int) -> str:
+    """Lines broken between words; what goes on from an indented one is indented further."""
+    lines = []
+    for line in text.split("\n"):
+        indent = len(line) - len(line.lstrip())
+        lines += wrap(line, width, subsequent_indent=" " * (indent + 2) if indent else "") or [""]
+    return "\n".join(lines)
 
 
 def print_rows(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
