@@ -45,7 +45,7 @@ def test_a_cycle_is_named() -> None:
         (lambda: Graph.of([("a", "b"), ("b", "a")]), "between 'b' and 'a' twice"),
         (lambda: Graph.of([("a", "b")], inputs=["a"], outputs=["a"]), "among the inputs and the outputs"),
         (lambda: Graph.of([("a", "b")], names=["a", "b"], hidden=["c"]), "no node 'c'"),
-        (lambda: Graph.of([("a", "b", "c")]), "is no edge"),
+        (lambda: Graph.of([("a", "b", "c")]), "is not an edge"),
         (lambda: Graph.of("ab"), "edges as pairs of names"),
         (lambda: Graph.of({"a": "bc"}), "a list of names is needed"),
         (lambda: graphs.chain(0), "nodes is 0"),

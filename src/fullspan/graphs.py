@@ -220,7 +220,7 @@ def _names(near: Any, of: Any) -> Iterable[Any]:
 def _pair(edge: Any) -> Edge:
     pair = tuple(edge) if not isinstance(edge, str) and isinstance(edge, Iterable) else (edge,)
     if len(pair) != 2:
-        raise FullspanError(f"{edge!r} is no edge; a graph is a list of pairs of names")
+        raise FullspanError(f"{edge!r} is not an edge; a graph is a list of pairs of names")
     return str(pair[0]), str(pair[1])
 
 

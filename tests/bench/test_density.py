@@ -304,7 +304,7 @@ def test_broken_sets_are_named(tmp_path: Path) -> None:
     whole = path.read_bytes()
     for data in (b"", b"junk", whole[: len(whole) // 2], whole[:120] + b"12345678" + whole[128:]):
         path.write_bytes(data)
-        with pytest.raises(DataError, match="no sound"):
+        with pytest.raises(DataError, match="not a valid"):
             read_set(path)
     np.savez(path, train=np.zeros((2, 1), np.uint8), nvars=5)
     with pytest.raises(DataError, match="are needed"):

@@ -128,7 +128,7 @@ def test_a_quoted_query_is_not_rewritten() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--model", "boltzman", "--count-column", "n"), "--model is 'boltzman', which is no model (did you mean"),
+        (("--model", "boltzman", "--count-column", "n"), "--model is 'boltzman', which is not a model (did you mean"),
         (("--model", "restricted", "--epochs", "0"), "--epochs is 0; a whole number of at least 1 is needed"),
         (("--model", "decimatable"), "needs a graph: give --edge A-B once per edge, or --graph FILE"),
         (("--model", "chow-liu", "--hidden", "1"), "full-span, boltzmann, decimatable, restricted or deep, not"),

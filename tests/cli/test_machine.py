@@ -123,7 +123,7 @@ def test_hidden_variables_are_no_columns(run: Run, tmp_path: Path) -> None:
         (("--model", "boltzmann", "--checkpoint", "c.fsm"), "--checkpoint is for --model full-span"),
         (("--edge", "party-crime"), "--edge is for --model boltzmann"),
         (("--model", "boltzmann", "--edge", "party-crim"), "did you mean 'crime'"),
-        (("--model", "boltzmann", "--edge", "a-b-c"), "'a-b-c' is no edge"),
+        (("--model", "boltzmann", "--edge", "a-b-c"), "'a-b-c' is not an edge"),
         (("--model", "boltzmann", "--margin", "party,nobody"), "margins names 'nobody'"),
         (("--model", "boltzmann", "--edge", "party-crime", "--margin", "party"), "graph and margins are given"),
         (("--model", "boltzmann", "--hidden", "party"), "has the name of an observed one"),

@@ -69,7 +69,7 @@ def test_dictionaries_and_absent_columns():
     space = Space((Variable("a", (0, 1)), Variable("b", ("n", "y"))))
     assert encode({"b": "y", "a": 1, "other": [3][0]}, space).tolist() == [[1, 1]]
     assert encode([{"b": "y"}, {"a": 0}], space, allow_missing=True).tolist() == [[-1, 1], [0, -1]]
-    with pytest.raises(DataError, match="none of the columns that the model knows: a, b; its columns are: z"):
+    with pytest.raises(DataError, match="none of the model's columns: a, b; its columns are: z"):
         encode({"z": 3}, space, allow_missing=True)
     assert encode(pd.DataFrame({"a": [1], "b": ["y"]}), space, allow_missing=True, columns=["b"]).tolist() == [[-1, 1]]
     assert encode(np.array([["y"]]), space, allow_missing=True, columns=["b"]).tolist() == [[-1, 1]]

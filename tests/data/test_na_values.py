@@ -143,7 +143,7 @@ def test_cross_validation_where_a_fold_lacks_a_level():
 def test_a_classifier_cannot_sum_an_input_out():
     frame = _frame()
     model = fullspan.BoltzmannClassifier(handle_unknown="missing", l2=0.1).fit(frame[["b"]][:40], frame["a"][:40])
-    with pytest.raises(DataError, match="'b' has a value in row 20 that is no level"):
+    with pytest.raises(DataError, match="'b' has a value in row 20 that is not a level"):
         model.predict(frame[["b"]][40:])
 
 
@@ -164,7 +164,7 @@ def test_a_number_among_the_marks_means_the_same_after_loading(marks, tmp_path):
 
 def test_marks_of_a_column_that_the_table_lacks_are_refused():
     table = {"age": ["1", "-"], "b": ["u", "v"]}
-    message = r"na_values lists texts for 'agee', which is no column of the table \(did you mean 'age'\?\)"
+    message = r"na_values lists texts for 'agee', which is not a column of the table \(did you mean 'age'\?\)"
     for read in (count, lambda *args, **options: fullspan.fit_many(*args, by="b", **options)):
         with pytest.raises(DataError, match=message):
             read(table, na_values={"agee": ["-"]})

@@ -178,7 +178,7 @@ def test_what_is_no_network_is_refused() -> None:
     with pytest.raises(FullspanError, match="got dict"):
         fs.GraphModel.from_pgmpy({})
     table = {"a": [0, 1, 1, 0] * 20, "b": [0, 1, 0, 0] * 20}
-    with pytest.raises(FullspanError, match="'mixture' is no single product"):
+    with pytest.raises(FullspanError, match="'mixture' is not a single product"):
         fs.GraphModel.of(fs.FullSpanMixture(runs=[(2, 1)], restarts=1, random_state=0).fit(table))
     classifier = fs.BoltzmannClassifier(outputs="b", l2=0.1).fit(table)
     with pytest.raises(FullspanError, match="predicts some columns from others"):

@@ -339,7 +339,7 @@ def test_a_file_whose_weights_have_holes_is_refused(tmp_path: Path) -> None:
         change(document)
         document["checksum"] = checksum(document)
         path.write_text(json.dumps(document))
-        with pytest.raises(ModelFileError, match="not a sound model file"):
+        with pytest.raises(ModelFileError, match="not a valid model file"):
             fs.load(path)
 
 

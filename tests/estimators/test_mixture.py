@@ -107,7 +107,7 @@ def test_a_file_brings_the_mixture_back(model: fs.FullSpanMixture, rows: np.ndar
             ),
             "depends on itself",
         ),
-        (lambda parts: parts[0]["factors"][0].update(log="AAAA"), r"^\S+ is not a sound model file at (?!.*sound)"),
+        (lambda parts: parts[0]["factors"][0].update(log="AAAA"), r"^\S+ is not a valid model file at (?!.*valid)"),
     ],
 )
 def test_a_component_that_is_no_distribution_is_refused(

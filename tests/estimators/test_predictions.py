@@ -120,7 +120,7 @@ def test_explanations_of_no_row_or_several_are_refused(model: Any) -> None:
         model.explain_row(frame(1), n_draws=0)
     with pytest.raises(DataError, match="a value in no column of the model: 'wind', 'sky'"):
         model.explain_row({"sky": None, "rain": None})
-    with pytest.raises(DataError, match="none of the columns that the model knows: wind, sky, "):
+    with pytest.raises(DataError, match="none of the model's columns: wind, sky, "):
         model.explain_row({"skies": "grey"})
     assert model.explain_row(frame(1)).cells == model.explain_row(frame(1).iloc[0]).cells
 

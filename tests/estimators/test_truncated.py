@@ -225,7 +225,7 @@ REFUSED: list[tuple[dict[str, Any], Any, str]] = [
     ({"patterns": [["x0", "x9"]]}, None, "'x9'"),
     ({"patterns": [{"x0": 7}]}, None, "no level 7"),
     ({"patterns": [{"x0": 0}]}, None, "first level"),
-    ({"patterns": ["x0", ["x0"]]}, None, "stands twice"),
+    ({"patterns": ["x0", ["x0"]]}, None, "is listed twice"),
     ({"patterns": [[]]}, None, "is empty"),
     ({"patterns": ["x0"], "n_pairs": 3}, None, "leave one of them out"),
     ({"n_pairs": 99}, None, "the 10 pairs there are"),

@@ -154,9 +154,9 @@ def test_the_log_likelihood_is_that_of_the_joint_distribution() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     data = drawn(0, 4, 50, share=0.1)
     names = list(data.space.names)
-    with pytest.raises(FullspanError, match="'z' is no column of the table and not hidden"):
+    with pytest.raises(FullspanError, match="'z' is not a column of the table and not hidden"):
         fit_decimatable(data, graphs.chain([*names, "z"]))
-    with pytest.raises(FullspanError, match="the column 'x3' is no node"):
+    with pytest.raises(FullspanError, match="the column 'x3' is not a node"):
         fit_decimatable(data, graphs.chain(names[:3]))
     with pytest.raises(FullspanError, match="'x1' is hidden, but the table has a column"):
         fit_decimatable(data, Graph.of([("x0", "x1")], names, hidden=["x1"]))

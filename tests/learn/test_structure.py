@@ -64,7 +64,7 @@ def test_a_graph_may_be_given_in_many_ways(graph: Any) -> None:
 @pytest.mark.parametrize("name", ["graph", "terms", "margins"])
 def test_what_one_fit_uses_up_is_refused(name: str) -> None:
     """A second fit would find an exhausted generator, and learn a machine without these terms."""
-    with pytest.raises(FullspanError, match=f"{name} is .*which one fit uses up; give a list"):
+    with pytest.raises(FullspanError, match=f"{name} is .*which can be read only once; give a list"):
         structure(SPACE, 2, **{name: (edge for edge in EDGES)})
 
 
@@ -138,7 +138,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"terms": {"a": ["b"]}}, "terms is .*; a list of lists"),
     ({"margins": []}, "margins is empty; give at least one set"),
     ({"terms": [["a"], []]}, "terms has an empty set of variables; leave it out"),
-    ({"terms": [3]}, "3 in terms is no list of variable names"),
+    ({"terms": [3]}, "3 in terms is not a list of variable names"),
     ({"terms": [["a", "b", "a"]]}, r"terms names 'a' twice in one set: \['a', 'b', 'a'\]"),
     ({"terms": [["a", 0]]}, r"terms names 'a' twice in one set"),
     ({"terms": [iter(["a", "a"])]}, r"twice in one set: \['a', 'a'\]"),
@@ -153,9 +153,9 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"graph": {"a": 1}}, "gives 'a' the neighbours 1"),
     ({"graph": [("a", "a")]}, "the graph joins 'a' with itself"),
     ({"graph": [("a", 0)]}, "the graph joins 'a' with itself"),
-    ({"graph": [("a", "b", "c")]}, r"\('a', 'b', 'c'\) is no edge; a graph is a list of pairs"),
-    ({"graph": ["ab"]}, "'ab' is no edge"),
-    ({"graph": [0, 1]}, "0 is no edge"),
+    ({"graph": [("a", "b", "c")]}, r"\('a', 'b', 'c'\) is not an edge; a graph is a list of pairs"),
+    ({"graph": ["ab"]}, "'ab' is not an edge"),
+    ({"graph": [0, 1]}, "0 is not an edge"),
     ({"graph": "ab"}, "graph is 'ab'; edges as pairs of names"),
     ({"graph": 5}, "graph is 5; edges as pairs of names"),
     ({"graph": np.zeros((3, 3))}, r"a matrix of shape \(3, 3\); \(4, 4\) is needed"),

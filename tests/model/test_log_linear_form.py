@@ -73,5 +73,5 @@ def test_formats_are_known_by_their_suffix(tmp_path: Path) -> None:
     assert [suffix(name) for name in ("a.UAI", "b.bif.gz", "c.fsm", "d.gz", "e")] == [".uai", ".bif", ".fsm", "", ""]
     path = tmp_path / "network.xml"
     path.write_text("")
-    with pytest.raises(ModelFileError, match="not a sound model file"):
+    with pytest.raises(ModelFileError, match="not a valid model file"):
         read_factors(path)

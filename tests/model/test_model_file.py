@@ -351,7 +351,7 @@ V, T, F = ("space", "variables"), ("terms",), ("fit",)
         ((*T, 0, "term"), {"crime": 0}, "0 is not between 1 and 1"),
         ((*T, 0, "term"), {"crime": 10**40}, "very many digits"),
         ((*T, 0, "term"), {"crime": 1.0}, "a whole number is needed"),
-        ((*T, 1, "term"), {"crime": 1}, "stands twice"),
+        ((*T, 1, "term"), {"crime": 1}, "is listed twice"),
         ((*T, 0, "weight"), "0.1", "a number is needed"),
         ((*T, 0, "weight"), False, "a number is needed"),
         ((*T, 0, "weight"), DELETE, "'weight' is missing"),
@@ -443,10 +443,10 @@ def test_weights_whose_sum_overflows_are_refused_in_a_large_space_too(sound, pat
         ("", "cut short"),
         ("[]", "an object is needed"),
         ('"fullspan-model"', "an object is needed"),
-        ("{]", "not a sound model file"),
-        ('{"a": 1, "a": 2}', "'a' stands twice"),
-        ('{"a": NaN}', "NaN is no number"),
-        ('{"a": -Infinity}', "-Infinity is no number"),
+        ("{]", "not a valid model file"),
+        ('{"a": 1, "a": 2}', "'a' occurs twice"),
+        ('{"a": NaN}', "NaN is not a number"),
+        ('{"a": -Infinity}', "-Infinity is not a number"),
         ('{"a": 1e999}', "1e999 is too large"),
         ('{"a": ' + "9" * 5000 + "}", "digits"),
         ("[" * 200_000, "nested too deeply"),
@@ -485,7 +485,7 @@ def test_a_whole_surrogate_pair_is_a_letter(sound, path):
 
 def test_bytes_that_are_no_text(path):
     path.write_bytes(b"\x80\x04\x95 a pickle")
-    with pytest.raises(ModelFileError, match="not a sound model file"):
+    with pytest.raises(ModelFileError, match="not a valid model file"):
         load(path)
 
 

@@ -136,5 +136,5 @@ def test_columns_that_are_none_are_refused(path: Path, column: str, values: Any,
 def test_a_term_that_stands_twice_is_refused(path: Path) -> None:
     document = columns_document(path)
     document["terms"].update(orders=[1, 1], variables=[0, 0], components=[1, 1], weight=[1.0, 2.0])
-    with pytest.raises(ModelFileError, match="stands twice"):
+    with pytest.raises(ModelFileError, match="is listed twice"):
         log_linear.read(signed(path, document))

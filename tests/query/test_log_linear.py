@@ -224,7 +224,7 @@ def distribution():
         (lambda o: o.probability({"x1": 0}, {"x2": []}), "leaves no level of 'x2'"),
         (lambda o: o.mode({"x2": ()}), "leaves no level"),
         (lambda o: o.probability(["x1"]), "an event is a dictionary"),
-        (lambda o: o.conditional(["x1", "x1"]), "stands twice"),
+        (lambda o: o.conditional(["x1", "x1"]), "is listed twice"),
         (lambda o: o.conditional([]), "at least one variable"),
         (lambda o: o.impute([[-1, 0, 0, 0]], how="median"), "how='median'"),
         (lambda o: o.impute([[-1, 0, 0, 0]], how="draw"), "need a random generator"),

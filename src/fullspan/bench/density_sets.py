@@ -81,7 +81,7 @@ def read_set(path: Path) -> DataSet:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             held: dict[str, NDArray[Any]] = {key: file[key] for key in file.files}
     except (ValueError, EOFError, AttributeError, BadZipFile, zlib.error) as error:
-        raise DataError(f"{path} is no sound .npz file: {str(error)[:200]}") from error
+        raise DataError(f"{path} is not a valid .npz file: {str(error)[:200]}") from error
     if {"train", "valid", "test", "nvars"} <= held.keys():
         n = int(held["nvars"])
         parts = {part: _bits(held[part], n) for part in ("train", "valid", "test")}

@@ -67,7 +67,7 @@ def run(path: Path, rows: int, seeds: int) -> Score:
 
     truth = read_factors(path)
     if any(not np.allclose(np.exp(table).sum(axis=-1), 1.0, atol=1e-6) for table in truth.tables):
-        raise DataError(f"{str(path)!r} is no Bayesian network: a table does not sum to 1 over its variable")
+        raise DataError(f"{str(path)!r} is not a Bayesian network: a table does not sum to 1 over its variable")
     distribution = GraphDistribution(truth)
     real, gaps, seconds = [], [], 0.0
     for seed in range(seeds):

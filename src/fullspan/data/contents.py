@@ -53,9 +53,9 @@ class Contents:
         if len(self.high) != n or len(self.weights) not in (0, n):
             raise DataError(f"runs of {n} least values, {len(self.high)} greatest ones, {len(self.weights)} weights")
         if any(a > b for a, b in zip(self.low, self.high, strict=True)):
-            raise DataError("a run of values ends below its beginning")
+            raise DataError("a run of values ends below its start")
         if not all(0 < w < math.inf for w in self.weights):
-            raise DataError("the weight of a run of values is no positive number")
+            raise DataError("the weight of a run of values is not a positive number")
 
     @classmethod
     def uncounted(cls, values: Iterable[float]) -> Contents:

@@ -124,7 +124,7 @@ class Empirical:
         (('a', 'b', 'c'), [2.0, 1.0, 1.0])
         """
         if not parts:
-            raise DataError("there are no counts to add; give one part at least")
+            raise DataError("there are no counts to add; give at least one part")
         space = functools.reduce(joined, (part.space for part in parts))
         columns = [np.concatenate([part._recoded(v) for part in parts]) for v in space.variables]
         counts = np.concatenate([part.counts for part in parts])

@@ -183,7 +183,7 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
 
         Warns
         -----
-        ConvergenceWarning : the chains have not met, so that the error is too small.
+        ConvergenceWarning : the chains have not mixed, so that the error is too small.
         """
         from fullspan.query.distributions.sampled import SampledDistribution
 
@@ -199,7 +199,7 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
 
         Warns
         -----
-        ConvergenceWarning : the chains have not met.
+        ConvergenceWarning : the chains have not mixed.
         """
         check_is_fitted(self)
         if self.log_z_estimate_.exact:
@@ -258,11 +258,11 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
     def _refuse_structure(self) -> None:
         for name in ("graph", "terms", "margins"):
             if getattr(self, name) is not None:
-                raise FullspanError(f"fit_margins takes its terms from the margins it is given; leave out {name}=")
+                raise FullspanError(f"fit_margins takes its terms from the margins; leave out {name}=")
         if self.order not in (None, 2):
-            raise FullspanError("fit_margins takes its terms from the margins it is given; leave out order=")
+            raise FullspanError("fit_margins takes its terms from the margins; leave out order=")
         if hidden_variables(self.hidden) or self.em != "auto":
-            raise FullspanError("fit_margins has nothing to say about hidden variables; leave out hidden= and em=")
+            raise FullspanError("fit_margins does not support hidden variables; leave out hidden= and em=")
         if self.solver in ("pcd", "cd", "pseudo"):
             raise FullspanError(f"fit_margins reads no rows, which solver={self.solver!r} needs; use another solver")
         for name in ("columns", "bins", "count_column"):

@@ -73,7 +73,7 @@ class StreamingEstimator(DensityEstimator):
         check_estimator(self)
         before: Empirical | None = getattr(self, "_counted", None)
         if before is None and hasattr(self, "model_"):
-            raise FullspanError("a model file holds no counts to add to; fit the rows so far again, and go on then")
+            raise FullspanError("a model file holds no counts to add to; fit the earlier rows again first")
         counts, kind = self._count_further(X, sample_weight, before)
         with restored_on_error(self):
             self.missing_ = say_missing(counts.missing_cells, verbose=self.verbose)

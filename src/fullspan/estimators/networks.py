@@ -152,7 +152,7 @@ class GraphModel(Questions, Predictions, Exchange, Explorable):
             return graph
         found, _ = ClusterTree(graph, max_memory=self.max_memory).reweighed({})
         if found is None:
-            raise QueryError("every state of the network has the weight zero: its factors contradict each other")
+            raise QueryError("every state of the network has weight zero: its factors contradict each other")
         scopes = tuple((*parents, child) for child, *parents in found.scopes)
         return FactorGraph(found.space, scopes, tuple(np.moveaxis(table, 0, -1) for table in found.tables))
 

@@ -171,7 +171,7 @@ def _topological(parents: NDArray[np.int64]) -> NDArray[np.int64]:
     roots = np.flatnonzero(parents == -1)
     if len(roots) != 1 or parents.min() < -1 or parents.max() >= n:
         raise FullspanError(
-            f"a tree of {n} nodes has one root, of parent -1, and parents below {n}; {len(roots)} roots"
+            f"a tree of {n} nodes has one root, of parent -1, and parents below {n}; got {len(roots)} roots"
         )
     children: list[list[int]] = [[] for _ in range(n)]
     for i, p in enumerate(parents.tolist()):

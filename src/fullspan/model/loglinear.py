@@ -193,7 +193,7 @@ def check_term(basis: Basis, term: Term) -> None:
         last = i
     if not known:
         raise FullspanError(
-            f"{term!r} is no term over {basis.cards} levels: pairs (variable, component > 0) in increasing order"
+            f"{term!r} is not a term over {basis.cards} levels: pairs (variable, component > 0) in increasing order"
         )
 
 

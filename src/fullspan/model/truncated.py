@@ -57,7 +57,7 @@ class TruncatedLogLinear(LogLinear):
         if not 0.0 <= self.unseen < 1.0:
             raise FullspanError(f"unseen is {self.unseen}; a probability from 0 to below 1 is needed")
         if self.unseen and len(self.states) == self.space.n_states:
-            raise FullspanError("unseen mass has no place to go: the space is not truncated; use unseen=0")
+            raise FullspanError("unseen= needs a truncated space, which this is not; use unseen=0")
 
     @property
     def approach(self) -> str:

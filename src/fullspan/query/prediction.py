@@ -142,6 +142,6 @@ def _refuse_impossible(distribution: Distribution, rows: Ints, log_weight: Array
         row = rows[int(np.argmax(excluded))]
         said = in_words({int(i): (int(row[i]),) for i in np.flatnonzero(row >= 0)}, distribution.visible)
         raise QueryError(
-            f"{said} has probability 0 under this model, and nothing can be predicted from it; a model fitted with a "
+            f"{said} has probability 0 under this model, so nothing can be predicted from it; a model fitted with a "
             "penalty, l2=, excludes nothing"
         )

@@ -165,7 +165,7 @@ class Questions(ABC):
             raise QueryError(f"{event!r} does not ask for a probability: use ask, or the method for that quantity")
         if asked.query.variables:
             name = self.space.names[asked.query.variables[0]]
-            raise QueryError(f"{name!r} stands without a level, which asks for a table: use conditional or ask")
+            raise QueryError(f"{name!r} is given without a level, which asks for a table: use conditional or ask")
         return self.union_probability(asked.event, asked.given, asked.cuts)
 
     def expected_rows(self, event: str | Event, n_rows: int | None = None) -> Count:
@@ -183,7 +183,7 @@ class Questions(ABC):
     def _count(self, probability: float, n_rows: int | None) -> Count:
         n = self.total if n_rows is None else n_rows
         if n is None:
-            raise QueryError("it is not known how many rows this model is of: ask for P(...), or give n_rows=")
+            raise QueryError("the number of rows behind this model is not known: ask for P(...), or give n_rows=")
         if (isinstance(n_rows, bool) or n != round(n) or n < 0) and n_rows is not None:
             raise QueryError(f"n_rows is {n_rows!r}; a whole number of at least 0 is needed")
         return Count.of(probability, round(n))
@@ -289,7 +289,9 @@ class Questions(ABC):
     def _around(self, given: Boxes) -> Box:
         """The box that all sums are conditioned on."""
         if not given:
-            raise QueryError("no state satisfies the condition, which has probability 0: nothing can be asked given it")
+            raise QueryError(
+                "no state satisfies the condition, which has probability 0: no question can be answered given it"
+            )
         around = given[0] if len(given) == 1 else hull(given)
         check_possible(around, self.space)
         return around

@@ -139,6 +139,6 @@ def check_names(na_values: NaValues, columns: Sequence[str]) -> None:
     for name in map(str, na_values):
         if name not in columns:
             raise DataError(
-                f"na_values lists texts for {name!r}, which is no column of the table{did_you_mean(name, columns)}; "
+                f"na_values lists texts for {name!r}, which is not a column of the table{did_you_mean(name, columns)}; "
                 f"its columns are: {shortened(columns)}"
             )

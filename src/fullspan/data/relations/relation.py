@@ -105,7 +105,7 @@ def checked_names(names: list[str]) -> list[str]:
         raise DataError("the table has no columns")
     for name in names:
         if any("\ud800" <= c <= "\udfff" for c in name):
-            raise DataError(f"the column name {name!r} holds half of a surrogate pair, which is no text; rename it")
+            raise DataError(f"the column name {name!r} holds half of a surrogate pair, which is not text; rename it")
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if "" in names:
         raise DataError(f"column {names.index('') + 1} has no name; a header line with a name for each is expected")

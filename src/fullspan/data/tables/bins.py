@@ -109,7 +109,7 @@ def _parsed(name: str, rule: Any) -> tuple[str, Any]:
         edges = [float(e) for e in rule]
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"bins for {name}: {rule!r} is no rule; give k, ('quantile', k), ('width', k) or a list of edges"
+            f"bins for {name}: {rule!r} is not a rule; give k, ('quantile', k), ('width', k) or a list of edges"
         ) from error
     if len(edges) < 2 or not all(map(math.isfinite, edges)) or any(np.diff(edges) <= 0):
         raise DataError(f"bins for {name}: the edges {edges} must be two or more finite, increasing numbers")
@@ -121,7 +121,7 @@ def _cut(relation: Relation, column: Column, rule: tuple[str, Any], extent: Exte
     if extent.n_infinite:
         raise DataError(
             f"column {column.name!r} holds {brief(relation.infinite(column))}, and cannot be cut into bins; "
-            f"infinite cells: {extent.n_infinite}; mend them, or mark them as missing with na_values="
+            f"infinite cells: {extent.n_infinite}; correct them, or mark them as missing with na_values="
         )
     how, detail = rule
     if how == "edges":

@@ -66,7 +66,7 @@ def _chosen(relation: Relation, space: Space, columns: Sequence[str] | None) -> 
     for name in columns:
         if name not in space.names:
             raise DataError(
-                f"columns= names {name!r}, which is no variable; the variables are {', '.join(space.names)}"
+                f"columns= names {name!r}, which is not a variable; the variables are {', '.join(space.names)}"
             )
     return relation.renamed(columns)
 
@@ -81,7 +81,7 @@ def _encoded(
     if not present:
         if relation.named and space.variables:
             raise DataError(
-                f"the table has none of the columns that the model knows: {shortened(space.names)}; its columns are: "
+                f"the table has none of the model's columns: {shortened(space.names)}; its columns are: "
                 f"{shortened([c.name for c in relation.columns])}"
             )
         return np.full((relation.n_rows(), len(space)), ABSENT, dtype=np.int32)

@@ -120,7 +120,7 @@ class MarginCounts:
             if abs(other - self.total) > self.tolerance * max(self.total, other):
                 raise DataError(
                     f"contradictory margins: {self.title(0)} sums to {self.total:.10g} and {self.title(margin)} to "
-                    f"{other:.10g}; a table has one total: mend one of them, or divide each by its sum to give shares"
+                    f"{other:.10g}; a table has one total: correct one, or divide each by its sum to give shares"
                 )
 
     def _check_shared(self, a: int, b: int) -> None:
@@ -182,7 +182,7 @@ class MarginCounts:
             named = cell_in_words(variables, cell)
             raise DataError(
                 f"the margin {self.title(margin)} has no count for {named}; cells without a count: "
-                f"{int(np.isnan(table).sum()):,}. Give each cell one, 0 if it is to have no probability"
+                f"{int(np.isnan(table).sum()):,}. Give each cell one, 0 for a cell of probability 0"
             )
         return where, table
 

@@ -282,7 +282,7 @@ class _Look:
             self.prepared = pa.array([values[i] for i in index.tolist()])
             return
         if not np.isfinite(self.numbers[~np.isnan(self.numbers)]).all():
-            raise DataError(f"column {self.name!r} holds infinite numbers; mend them, or mark them as missing")
+            raise DataError(f"column {self.name!r} holds infinite numbers; correct them, or mark them as missing")
         self.prepared = pa.array(self.numbers, mask=np.isnan(self.numbers))
         self.edges = _edges(finite, n_bins, _compared(self.name, thresholds))
         if len(self.edges) < 2:

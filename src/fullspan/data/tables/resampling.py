@@ -51,9 +51,9 @@ def folds(empirical: Empirical, k: int, rng: np.random.Generator) -> tuple[Group
 def _whole(empirical: Empirical) -> NDArray[np.int64]:
     counts = np.rint(empirical.counts).astype(np.int64)
     if not empirical.is_complete:
-        raise DataError("rows are resampled where no cell is missing; use missing='drop' or missing='level'")
+        raise DataError("resampling needs complete rows; use missing='drop' or missing='level'")
     if (counts != empirical.counts).any():
-        raise DataError("rows are resampled where counts are whole numbers; the weights of this table are not")
+        raise DataError("resampling needs counts that are whole numbers; the weights of this table are not")
     return counts
 
 

@@ -156,7 +156,7 @@ def refuse_infinite(name: str, values: Sequence[Any], texts: Sequence[Any] | Non
         if isinstance(value, float) and math.isinf(value):
             shown = value if texts is None else texts[i]
             raise DataError(
-                f"column {name!r} holds {brief(shown)}, and levels are finite numbers; mend the cell, or mark it as "
+                f"column {name!r} holds {brief(shown)}, and levels are finite numbers; correct the cell, or mark it as "
                 "missing with na_values="
             )
 
@@ -227,7 +227,7 @@ def bad_cell(variable: Variable, code: int, value: Any) -> DataError:
     """The error for a cell that no bin can take."""
     reason = {NOT_A_NUMBER: "which is not a number", INFINITE: "which is infinite"}[code]
     return DataError(
-        f"column {variable.name!r} is binned, but holds {value!r}, {reason}; mend the cell, or mark it as missing"
+        f"column {variable.name!r} is binned, but holds {value!r}, {reason}; correct the cell, or mark it as missing"
     )
 
 

@@ -258,5 +258,5 @@ class ClusterTree(Prepared):
 
 def _impossible(evidence: Evidence | None) -> QueryError:
     if not evidence:
-        return QueryError("every state of the model has the weight zero: its factors contradict each other")
+        return QueryError("every state of the model has weight zero: its factors contradict each other")
     return QueryError("the evidence has probability zero under this model; ask about something that can happen")

@@ -56,7 +56,7 @@ def log_prob(tree: ClusterTree, states: Any) -> Array:
     rows = checked_codes(states, tree.graph.space, missing=True)
     total = tree.log_z()
     if total == -np.inf:
-        raise QueryError("every state of the model has the weight zero: its factors contradict each other")
+        raise QueryError("every state of the model has weight zero: its factors contradict each other")
     result = np.empty(len(rows))
     kinds, which = np.unique(rows >= 0, axis=0, return_inverse=True)
     for kind, known in enumerate(kinds):

@@ -59,7 +59,9 @@ class Prepared:
         """
         values = np.ascontiguousarray(values, dtype=np.float64)
         if values.shape != self.graph.values.shape:
-            raise FullspanError(f"{self.graph.values.size} log values are needed, but the shape {values.shape} came")
+            raise FullspanError(
+                f"{self.graph.values.size} log values are needed, but the shape {values.shape} was given"
+            )
         if np.isnan(values).any() or (values == np.inf).any():
             raise FullspanError("a log factor is finite or -inf, but NaN or +inf was given")
         other = copy.copy(self)
@@ -145,7 +147,8 @@ class Prepared:
         rows = np.asarray(values)
         if rows.ndim != 2 or rows.shape[1] != len(self.clamped) or not np.issubdtype(rows.dtype, np.integer):
             raise QueryError(
-                f"patterns are integer codes of shape (N, {len(self.clamped)}); {rows.dtype} of shape {rows.shape} came"
+                f"patterns are integer codes of shape (N, {len(self.clamped)}); {rows.dtype} of shape "
+                f"{rows.shape} were given"
             )
         wrong = np.argwhere((rows < 0) | (rows >= self.graph.cards[self.clamped]))
         if len(wrong):

@@ -103,7 +103,7 @@ def _without(distribution: Distribution, forbid: Sequence[str]) -> Distribution:
             table = factors.setdefault(scope, np.zeros([distribution.space.cards[i] for i in scope]))
             table[np.ix_(*(box[i] for i in scope))] = NEVER
     if distribution.log_mean(factors) < NEVER / 2:
-        raise QueryError(f"the forbidden events exclude every row that the model knows: {'; '.join(forbid)}")
+        raise QueryError(f"the forbidden events exclude every row of the model: {'; '.join(forbid)}")
     try:
         return distribution.renewed(factors)
     except QueryError:

@@ -66,14 +66,14 @@ def graph_of(fitted: Any) -> FactorGraph:
         from others.
     """
     if fitted.is_conditional:
-        raise FullspanError("this model predicts some columns from others, and is no network of all of them")
+        raise FullspanError("this model predicts some columns from others, and is not a network of all of them")
     model = fitted.model
     if model.kind == "log-linear":
         return factors_of(model)
     if model.kind == "tree":
         found: FactorGraph = model.graph()
         return found
-    raise FullspanError(f"a model of the kind {model.kind!r} is no single product of factors over its variables")
+    raise FullspanError(f"a model of the kind {model.kind!r} is not a single product of factors over its variables")
 
 
 def to_networkx(graph: FactorGraph) -> Any:

@@ -86,7 +86,9 @@ class Plots:
         check_is_fitted(self)
         parts = information_by_order(self.model_) if self._has_terms else None
         if parts is None:
-            raise FullspanError("the information of each order needs a table of all states, which this model has not")
+            raise FullspanError(
+                "the information of each order needs a table of all states, which this model does not have"
+            )
         return _drawn("bars", information(parts), ax, backend)
 
 

@@ -158,7 +158,7 @@ class Predictions:
         check_is_fitted(self)
         if self._is_conditional():
             raise FullspanError(
-                "this model predicts its outputs from its inputs and knows nothing else: use predict(X) without a "
+                "this model predicts its outputs from its inputs and nothing else: use predict(X) without a "
                 "column, or learn a model of all columns"
             )
         return self._predicting().visible

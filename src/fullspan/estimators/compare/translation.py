@@ -32,7 +32,7 @@ def translation(name: str, source: Space, target: Space) -> Callable[[NDArray[An
         other = source.variables[position]
         if set(map(str, other.levels)) != set(map(str, variable.levels)) or other.edges != variable.edges:
             raise FullspanError(
-                f"{name!r} knows other levels of {variable.name!r} than the first model: {list(variable.levels)[:8]} "
+                f"{name!r} has other levels of {variable.name!r} than the first model: {list(variable.levels)[:8]} "
                 f"and {list(other.levels)[:8]}; fit both with the same levels="
             )
         order.append(position)

@@ -155,14 +155,16 @@ def warn_at_boundary(fitted: Fitted) -> None:
 
 
 SUSPECT_R_HAT = 1.05
-"""R-hat from which a warning says that the chains have not met."""
+"""R-hat from which a warning says that the chains have not mixed."""
 
 
 def unmixed(r_hat: float) -> str | None:
     """What to say of chains that have not met."""
     if r_hat <= SUSPECT_R_HAT:
         return None
-    return f"the chains have not met (R-hat {r_hat:.2f}): errors are too small; walk further, or from a simpler model"
+    return (
+        f"the chains have not mixed (R-hat {r_hat:.2f}): errors are too small; take more draws, or fit a simpler model"
+    )
 
 
 def warn_unmixed(r_hat: float) -> None:

@@ -37,7 +37,7 @@ def event_of(evidence: Evidence, space: Space) -> Mapping[str, Any] | None:
     boxes = parse_event(evidence, space)
     if len(boxes) != 1:
         raise QueryError(
-            f"{evidence!r} is no set of levels for each variable; 'or' across variables is for probabilities, "
+            f"{evidence!r} is not a set of levels for each variable; 'or' across variables is for probabilities, "
             "conditionals, entropies and modes"
         )
     return named(boxes[0], space)
@@ -77,7 +77,7 @@ def hidden_variables(hidden: Any) -> tuple[Variable, ...]:
 
 def _variable(name: Any, levels: Any) -> Variable:
     if not isinstance(name, str):
-        raise FullspanError(f"hidden names {name!r}, which is no text; {_WAYS}")
+        raise FullspanError(f"hidden names {name!r}, which is not text; {_WAYS}")
     if isinstance(levels, str | bytes) or not isinstance(levels, Iterable):
         raise FullspanError(f"the levels of the hidden variable {name!r} are {levels!r}; a list of levels is needed")
     listed = tuple(levels)

@@ -63,9 +63,9 @@ def refuse_unknown_inputs(codes: NDArray[Any], space: Space) -> None:
     if (codes < 0).any():
         i, j = (int(k) for k in np.argwhere(codes < 0)[0])
         raise DataError(
-            f"the input {space.names[j]!r} has a value in row {i + 1} that is no level, and a model of outputs given "
-            "inputs cannot sum an input out: fit with missing='level' and missing cells in that column, or list the "
-            "level with levels="
+            f"the input {space.names[j]!r} has a value in row {i + 1} that is not a level, and a model of outputs "
+            "given inputs cannot sum an input out: fit with missing='level' and missing cells in that column, or list "
+            "the level with levels="
         )
 
 

@@ -271,7 +271,7 @@ class _Rake:
         n = int(self.n_of_cell[unlisted].sum())
         raise DataError(
             f"the margin {self.counts.title(m)} has no count for {cell}; rows in cells without a count: {n:,}. Add the "
-            "cell, with count 0 if its rows are to have no weight"
+            "cell, with count 0 to give its rows no weight"
         )
 
     def _refuse_empty(self, m: int, empty: Any, cell: Ints) -> None:

@@ -224,11 +224,13 @@ def ordered(graph: Graph, space: Space) -> Graph:
     for name in graph.names:
         if name not in space.names and name not in graph.hidden:
             shown = ", ".join(space.names[:12]) + (", ..." if len(space) > 12 else "")
-            raise FullspanError(f"the node {name!r} is no column of the table and not hidden; the columns are: {shown}")
+            raise FullspanError(
+                f"the node {name!r} is not a column of the table and not hidden; the columns are: {shown}"
+            )
     for variable in space.variables:
         if variable.name not in graph.names:
             raise FullspanError(
-                f"the column {variable.name!r} is no node of the graph; add it, or leave it out with columns="
+                f"the column {variable.name!r} is not a node of the graph; add it, or leave it out with columns="
             )
         if variable.card != 2:
             raise DataError(

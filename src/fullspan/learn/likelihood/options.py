@@ -47,7 +47,7 @@ class MachineOptions:
         require_finite(0.0, l1=self.l1, l2=self.l2)
         require_finite(TINY, tol=self.tol, learning_rate=self.learning_rate)
         if self.solver in BEYOND_THE_TABLE and self.em != "auto":
-            raise FullspanError(f"solver={self.solver!r} needs complete rows; em={self.em!r} has nothing to do")
+            raise FullspanError(f"solver={self.solver!r} needs complete rows; em={self.em!r} has no effect")
         if self.solver == "pseudo" and self.l1:
             raise FullspanError("solver='pseudo' needs a smooth objective and takes no l1; use l2, 'pcd' or 'cd'")
         require_whole(1, restarts=self.restarts, n_chains=self.n_chains, n_sweeps=self.n_sweeps)

@@ -86,7 +86,7 @@ def structure(
         raise FullspanError(f"order is {order!r}; a whole number of at least 1 is needed")
     if order not in (None, 2) and (terms is not None or margins is not None):
         raise FullspanError(
-            f"order is {order} and {given[0]} are given, which say themselves what interacts; leave out order"
+            f"order is {order} and {given[0]} are given, which define the terms already; leave out order"
         )
     if terms is not None:
         scopes = _distinct(_scopes(space, terms, "terms"))
@@ -144,7 +144,7 @@ def _scopes(space: Space, sets: Any, what: str) -> list[Scope]:
     out = []
     for names in sets:
         if not isinstance(names, Iterable):
-            raise FullspanError(f"{names!r} in {what} is no list of variable names")
+            raise FullspanError(f"{names!r} in {what} is not a list of variable names")
         names = [names] if isinstance(names, str) else list(names)
         chosen = [position_of(space, name, what) for name in names]
         if not chosen:
@@ -160,7 +160,7 @@ def _scopes(space: Space, sets: Any, what: str) -> list[Scope]:
 
 def _refuse_iterator(given: Any, what: str) -> None:
     if isinstance(given, Iterator):
-        raise FullspanError(f"{what} is {given!r}, which one fit uses up; give a list")
+        raise FullspanError(f"{what} is {given!r}, which can be read only once; give a list")
 
 
 def position_of(space: Space, name: Any, what: str) -> int:
@@ -224,7 +224,7 @@ def _pairs(graph: Any) -> list[tuple[Any, Any]]:
     for edge in graph:
         pair = tuple(edge) if not isinstance(edge, str) and isinstance(edge, Iterable) else (edge,)
         if len(pair) != 2:
-            raise FullspanError(f"{edge!r} is no edge; a graph is a list of pairs of variable names")
+            raise FullspanError(f"{edge!r} is not an edge; a graph is a list of pairs of variable names")
         out.append(pair)
     return out
 

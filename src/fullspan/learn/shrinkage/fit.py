@@ -84,7 +84,7 @@ def check_shrinkable(empirical: Empirical, order: int | None, max_memory: int | 
         )
     if order is not None and (most := highest_order(space.cards)) < min(order, len(space)):
         raise FullspanError(
-            f"order {order} has more than {MAX_TERMS:,} weights; up to order {most} they are shrunken jointly"
+            f"order {order} has more than {MAX_TERMS:,} weights; up to order {most} they are shrunk jointly"
         )
     require(8 * _TABLES * space.n_states, budget(max_memory), "the tables of a shrunken model", "keep fewer variables")
 

@@ -28,7 +28,7 @@ def domain(data: Empirical, options: TruncatedOptions) -> tuple[Term, ...]:
 
     Raises
     ------
-    FullspanError : there is none, or a pattern names an unknown variable or level or stands twice.
+    FullspanError : there is none, or a pattern names an unknown variable or level or is listed twice.
     TooLargeError : the candidates would not fit into memory.
     """
     space, o = data.space, options
@@ -70,7 +70,7 @@ def given_patterns(space: Space, patterns: Any) -> list[Term]:
 
     Raises
     ------
-    FullspanError : a name or level is unknown or the first one, a pattern is empty or stands twice.
+    FullspanError : a name or level is unknown or the first one, a pattern is empty or is listed twice.
     """
     if isinstance(patterns, str) or not isinstance(patterns, Iterable):
         raise FullspanError(f"patterns is {patterns!r}; a list is needed, such as [['a'], ['a', 'b']]")
@@ -93,7 +93,7 @@ def given_patterns(space: Space, patterns: Any) -> list[Term]:
     if len(set(found)) < len(found):
         twice = next(term for term in found if found.count(term) > 1)
         named = {space.names[i]: space.variables[i].levels[level] for i, level in twice}
-        raise FullspanError(f"the pattern {named} stands twice in patterns=; leave one out")
+        raise FullspanError(f"the pattern {named} is listed twice in patterns=; leave one out")
     return sorted(found, key=lambda term: (len(term), term))
 
 

@@ -68,7 +68,7 @@ class TruncatedOptions:
         if not 0.0 <= self.unseen < 1.0:
             raise FullspanError(f"unseen is {self.unseen}; a probability from 0 to below 1 is needed")
         if self.unseen and isinstance(self.states, str) and self.states == "all":
-            raise FullspanError("unseen mass has no place to go with states='all': the space is not truncated; use 0")
+            raise FullspanError("unseen= has no effect with states='all': the space is not truncated; use 0")
 
 
 @dataclass(frozen=True)

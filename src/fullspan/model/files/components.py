@@ -183,7 +183,7 @@ def _numbers(node: Node, expected: int | None, form: str = "<f8") -> NDArray[Any
     try:
         data = base64.b64decode(node.text(), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise node.refuse(f"it is no base64 ({error})") from error
+        raise node.refuse(f"it is not base64 ({error})") from error
     size = int(form[-1])
     if len(data) % size or (expected is not None and len(data) != size * expected):
         raise node.refuse(f"{len(data)} bytes; {'a multiple of ' if expected is None else ''}"

@@ -102,7 +102,7 @@ def read_bytes(path: Path, most: int, unpack: bool = False) -> bytes:
             # One byte more than allowed: enough to know that it is too large, without unpacking the rest of a bomb.
             data = gzip.GzipFile(fileobj=file).read(most + 1) if packed else file.read(most + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ModelFileError(f"{path} is no sound gzip file, or is cut short: {error}") from error
+        raise ModelFileError(f"{path} is not a valid gzip file, or is cut short: {error}") from error
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror or error}") from error
     if len(data) > most:

@@ -39,7 +39,7 @@ def check_log_z(node: Node, basis: Basis, weights: Mapping[Term, float]) -> None
         expected = log_sum_exp(small_exponents(basis, weights))
     # Written so that NaN is refused too.
     if not abs(expected - node.value) <= _LOG_Z_TOLERANCE * (1 + abs(expected)):
-        raise node.refuse(f"{shown(node.value)} does not belong to the weights, whose log Z is {expected:.6g}")
+        raise node.refuse(f"{shown(node.value)} does not match the weights, whose log Z is {expected:.6g}")
 
 
 def check_normalised(node: Node, graph: FactorGraph) -> None:

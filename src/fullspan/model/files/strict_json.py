@@ -32,7 +32,7 @@ class Node:
     def refuse(self, problem: str) -> ModelFileError:
         """The error that names file and place."""
         where = f" at {self.place}" if self.place else ""
-        return ModelFileError(f"{self.file} is not a sound model file{where}: {problem}")
+        return ModelFileError(f"{self.file} is not a valid model file{where}: {problem}")
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
@@ -131,13 +131,13 @@ def read_json(path: Path) -> Node:
     except ModelFileError:
         raise
     except RecursionError as error:
-        raise ModelFileError(f"{path} is not a sound model file: it is nested too deeply") from error
+        raise ModelFileError(f"{path} is not a valid model file: it is nested too deeply") from error
     except ValueError as error:  # JSON, UTF-8 and integers of too many digits
         if _TABLE.search(path.name):
             raise ModelFileError(
                 f"{path} is a table, not a model file; fullspan fit {path.name} -o model.fsm learns a model of it"
             ) from error
-        raise ModelFileError(f"{path} is not a sound model file, or is cut short: {error}") from error
+        raise ModelFileError(f"{path} is not a valid model file, or is cut short: {error}") from error
 
 
 def _refuse_surrogates(value: Any, path: Path) -> None:
@@ -147,7 +147,7 @@ def _refuse_surrogates(value: Any, path: Path) -> None:
     except UnicodeEncodeError as error:
         half = error.object[error.start]
         raise ModelFileError(
-            f"{path} is not a sound model file: a text in it holds {half!r}, half of a surrogate pair"
+            f"{path} is not a valid model file: a text in it holds {half!r}, half of a surrogate pair"
         ) from error
 
 
@@ -157,12 +157,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {twice!r} stands twice in one object")
+        raise ValueError(f"the key {twice!r} occurs twice in one object")
     return members
 
 
 def _constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _finite(text: str) -> float:

@@ -76,7 +76,7 @@ def read_terms(node: Node, space: Space) -> dict[Term, float]:
 
     Raises
     ------
-    ModelFileError : a variable or component is unknown, or a term stands twice; of columns also, that they do not
+    ModelFileError : a variable or component is unknown, or a term is listed twice; of columns also, that they do not
         belong together, or that the variables of a term do not increase.
     """
     if isinstance(node.value, dict):
@@ -85,7 +85,7 @@ def read_terms(node: Node, space: Space) -> dict[Term, float]:
     for record in node.items():
         term = _read_term(record["term"], space)
         if term in weights:
-            raise record.refuse("this term stands twice in the file")
+            raise record.refuse("this term is listed twice in the file")
         weights[term] = record["weight"].number()
     return weights
 
@@ -123,7 +123,7 @@ def _read_columns(node: Node, space: Space) -> dict[Term, float]:
     terms = [tuple(pairs[a:b]) for a, b in itertools.pairwise([0, *ends.tolist()])]
     weights = dict(zip(terms, _numbers(node["weight"], len(terms)).tolist(), strict=True))
     if len(weights) != len(terms):
-        raise node.refuse("a term stands twice in the file")
+        raise node.refuse("a term is listed twice in the file")
     return weights
 
 

@@ -56,7 +56,7 @@ def _read_model(root: Node) -> TruncatedLogLinear:
         )
     expected = log_sum_exp(model.log_p - np.log1p(-model.unseen) + log_z)
     if not abs(expected - log_z) <= 1e-6 * (1 + abs(expected)):
-        raise root["log_z"].refuse(f"{shown(log_z)} does not belong to the weights, whose log Z is {expected:.6g}")
+        raise root["log_z"].refuse(f"{shown(log_z)} does not match the weights, whose log Z is {expected:.6g}")
     return model
 
 
@@ -73,7 +73,7 @@ def _read_state(node: Node, space: Space) -> list[int]:
     except ValueError:
         index = -1
     if not 0 <= index < space.n_states:
-        raise node.refuse(f"{shown(text)} is no index of a state in hexadecimal")
+        raise node.refuse(f"{shown(text)} is not an index of a state in hexadecimal")
     codes = []
     for card in space.cards:
         index, code = divmod(index, card)

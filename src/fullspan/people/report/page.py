@@ -354,7 +354,7 @@ def _prediction(c: Content) -> str:
         "Each cell of a row is predicted from the rest of its row. On the diagonal, what was said "
         "with 70 % came "
         f"true in 70 % of cases; bars are two standard errors, larger dots hold more forecasts. Mean distance from the "
-        f"diagonal: {found.error:.3f}. A model that knows nothing can lie on the diagonal too; the skill, "
+        f"diagonal: {found.error:.3f}. A model that always predicts the base rate lies on the diagonal too; the skill, "
         f"{found.skill:.3f} here, is 1 for perfect predictions and 0 for no better than the base rates of the columns."
     )
     return f'{opening}<div class="pair">{figure(svg.chart(reliability(found)), "")}<p>{html.escape(words)}</p></div>'

@@ -297,7 +297,7 @@ class Explorer:
             with contextlib.suppress(QueryError):  # a level that is impossible given what is known
                 log_prob[k], found[k] = self._marginals({**known, target: level})
         if not found:
-            raise QueryError("what is given has probability 0, and nothing can be asked given it")
+            raise QueryError("what is given has probability 0, and no question can be answered given it")
         now = np.exp(log_prob - log_prob.max())
         now /= now.sum()
         rows: list[dict[str, Any]] = []

@@ -196,7 +196,7 @@ def check_table(content: bytes) -> None:
     """
     head = content[: 1 << 16].decode("utf-8", errors="replace")
     if not head.strip() or "\0" in head:
-        raise FullspanError("the file is no table of text; choose a CSV or TSV file with a header")
+        raise FullspanError("the file is not a table of text; choose a CSV or TSV file with a header")
     first = head.splitlines()[0]
     n_columns = max(len(next(csv.reader([first], delimiter=mark))) for mark in ",;\t")
     if n_columns > MAX_COLUMNS:

@@ -147,8 +147,8 @@ class GraphDistribution(Distribution):
         if not allowed:
             return QueryError("the factors of this network forbid every state: it has no distribution")
         return QueryError(
-            f"the evidence {in_words(allowed, self.space)} has probability 0 in this network, and nothing can be asked "
-            "given it"
+            f"the evidence {in_words(allowed, self.space)} has probability 0 in this network, and no question can be "
+            "answered given it"
         )
 
     def log_prob_of_boxes(self, boxes: Sequence[Allowed]) -> Array:

@@ -120,7 +120,7 @@ class LayeredDistribution(Distribution):
         for i, allowed in self.allowed(given).items():
             if len(allowed) != 1:
                 name = self.space.names[i]
-                raise FullspanError(f"{name!r} is to be one of {len(allowed)} levels; chains clamp one level")
+                raise FullspanError(f"{name!r} was given {len(allowed)} levels; chains need a single level")
             codes[:, i] = allowed[0]
         return sampled(self.model, codes, self.sweeps or SAMPLE_SWEEPS, self._on(rng))
 

@@ -146,7 +146,7 @@ class MixtureDistribution(Distribution):
                     logs.append(math.log(share) + log)
                     found.append(made)
         if not found:
-            raise QueryError("the factors exclude every state that the mixture knows")
+            raise QueryError("the factors exclude every state of the mixture")
         shares = np.exp(np.array(logs) - np.logaddexp.reduce(logs))
         kept = np.flatnonzero(shares)
         return Mixture(self.model.space, shares[kept] / shares[kept].sum(), tuple(found[h] for h in kept))

@@ -188,7 +188,9 @@ class SampledDistribution(Distribution):
 
     def _walk(self, given: Weighed) -> NDArray[Any]:
         if not given:
-            raise QueryError("no state satisfies the condition, which has probability 0: nothing can be asked given it")
+            raise QueryError(
+                "no state satisfies the condition, which has probability 0: no question can be answered given it"
+            )
         check_possible(hull(_boxes(given)), self.space)
         held = _held(given)
         walk = self.walk
@@ -232,7 +234,7 @@ class SampledDistribution(Distribution):
         """
         size, known = self.checked_size(size), self.allowed(given)
         if any(len(codes) > 1 for codes in known.values()):
-            raise QueryError("chains hold variables at one level each; give one level for each variable")
+            raise QueryError("chains fix each variable at a single level; give one level for each variable")
         held = {i: int(codes[0]) for i, codes in known.items()}
         number = min(max(size, 4), _CHAINS)
         chains = Chains(self.target, number, rng, given=held)

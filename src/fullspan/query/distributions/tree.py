@@ -197,7 +197,7 @@ class TreeDistribution(Distribution):
 
 def _impossible(condition: str) -> QueryError:
     return QueryError(
-        f"{condition} has probability 0 under this tree, and nothing can be asked given it; a tree fitted with "
+        f"{condition} has probability 0 under this tree, and no question can be answered given it; a tree fitted with "
         "pseudo_count= or smoothing= above 0 excludes nothing"
     )
 

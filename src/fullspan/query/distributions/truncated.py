@@ -230,8 +230,8 @@ class TruncatedDistribution(Distribution):
         mass = self._mass(allowed) if allowed else 1.0
         if mass <= 0.0:
             raise QueryError(
-                f"{what} has probability 0 under this truncated machine, and nothing can be asked given it; a machine "
-                "with unseen= above 0 excludes nothing"
+                f"{what} has probability 0 under this truncated machine, and no question can be answered given it; a "
+                "machine with unseen= above 0 excludes nothing"
             )
         return mass
 

@@ -72,7 +72,9 @@ def check_possible(given: Mapping[int, Codes], space: Space) -> None:
     """Refuse to condition on an event that names no level."""
     for i, codes in given.items():
         if not codes:
-            raise QueryError(f"the condition leaves no level of {space.names[i]!r}; nothing can be asked given it")
+            raise QueryError(
+                f"the condition leaves no level of {space.names[i]!r}; no question can be answered given it"
+            )
 
 
 def check_probable(log_prob: float, condition: str, uniform: float = 0.0) -> None:
@@ -109,12 +111,12 @@ def positions(variables: Any, space: Space) -> tuple[int, ...]:
 
     Raises
     ------
-    QueryError : a name is unknown or stands twice, or there is none.
+    QueryError : a name is unknown or is listed twice, or there is none.
     """
     names: Sequence[str] = (variables,) if isinstance(variables, str) else tuple(variables)
     found = tuple(space.position(name) for name in names)
     if not found:
         raise QueryError("at least one variable is needed")
     if len(set(found)) != len(found):
-        raise QueryError(f"a variable stands twice in {list(names)!r}")
+        raise QueryError(f"a variable is listed twice in {list(names)!r}")
     return found

@@ -208,9 +208,9 @@ class _Reader(Text):
         while True:
             start, i = self._variable()
             if i in found:
-                raise self.error(f"{self.space.names[i]!r} stands twice on this side", start)
+                raise self.error(f"{self.space.names[i]!r} occurs twice on this side", start)
             if self.comes(_EVENT):
-                raise self.error("only names stand here; state what is known after '|'")
+                raise self.error("only names are possible here; write the condition after '|'")
             found.append(i)
             if not self.skip(","):
                 return tuple(found)
@@ -246,7 +246,7 @@ class _Reader(Text):
         return met
 
     def _twice(self, i: int, advice: str, start: int) -> QueryError:
-        return self.error(f"{self.space.names[i]!r} stands twice on this side: {advice}", start)
+        return self.error(f"{self.space.names[i]!r} occurs twice on this side: {advice}", start)
 
     # -- events -----------------------------------------------------------------------------------------------
 

@@ -107,7 +107,7 @@ def checked_edges(n: int, edges: Any, names: Sequence[Any]) -> NDArray[np.int64]
     twice = np.flatnonzero(code[1:] == code[:-1])
     if len(twice):
         a, b = divmod(int(code[twice[0]]), n)
-        raise FullspanError(f"the edge between {names[a]!r} and {names[b]!r} is there twice; add its couplings up")
+        raise FullspanError(f"the edge between {names[a]!r} and {names[b]!r} is listed twice; add up its couplings")
     return pairs
 
 

@@ -191,7 +191,7 @@ def _best(rows: NDArray[np.uint64], log2_cards: NDArray[np.float64]) -> Ints:
 def _refuse(graph: FactorGraph, clique: list[int]) -> None:
     size = float(np.log2(graph.cards[clique]).sum())
     raise TooLargeError(
-        f"exact elimination meets a table over {len(clique)} variables, 2^{size:.0f} entries "
+        f"exact elimination needs a table over {len(clique)} variables, 2^{size:.0f} entries "
         f"({named([graph.space.names[i] for i in clique])}); clamp some of them or use a sparser model"
     )
 

@@ -74,7 +74,7 @@ def _of_pattern(
     fewer = min(open_states, hidden_states)
     if fewer > MAX_STATES:
         raise TooLargeError(
-            f"row {rows[0] + 1} leaves {len(missing)} cells open: a sum over 2^{fewer.bit_length() - 1} states; "
+            f"row {rows[0] + 1} leaves {len(missing)} cells missing: a sum over 2^{fewer.bit_length() - 1} states; "
             f"2^{MAX_STATES.bit_length() - 1} are possible: fill them in first (impute), or leave the row out"
         )
     of_each = [np.arange(s.start, s.stop) for s in map(machine.units.of_variable, missing)]

@@ -74,9 +74,9 @@ class Draft:
         """The scope of a distribution and its table, NaN where nothing is known yet."""
         name, scope = self.variables[child].name, (*parents, child)
         if child in self.factors:
-            raise self.refuse(f"the probability of {name!r} was given before")
+            raise self.refuse(f"the probability of {name!r} is given twice")
         if len(set(scope)) < len(scope):
-            raise self.refuse(f"a variable stands twice in the probability of {name!r}")
+            raise self.refuse(f"a variable occurs twice in the probability of {name!r}")
         if len(scope) > MAX_SCOPE:
             raise self.refuse(f"{name!r} has {len(parents)} parents; up to {MAX_SCOPE - 1} are possible")
         shape = tuple(self.variables[i].card for i in scope)
@@ -92,22 +92,22 @@ class Draft:
         """Numbers that are probabilities, and as many as are needed."""
         for value in values:
             if not 0.0 <= value <= 1.0 + ROUNDING:
-                raise self.refuse(f"{value!r} is no probability")
+                raise self.refuse(f"{value!r} is not a probability")
         if len(values) != count:
-            raise self.refuse(f"{len(values)} probabilities stand here; {count} are needed")
+            raise self.refuse(f"{len(values)} probabilities are given; {count} are needed")
         return np.array(values)
 
     def fill_row(self, scope: Scope, table: Array, state: Sequence[int], values: Array) -> None:
         """The distribution of the child given the codes of its parents."""
         if not np.isnan(table[(*state, 0)]):
             levels = ", ".join(str(self.variables[i].levels[x]) for i, x in zip(scope, state, strict=False))
-            raise self.refuse(f"the row ({levels}) was given before")
+            raise self.refuse(f"the row ({levels}) is given twice")
         table[tuple(state)] = values
 
     def fill_whole(self, scope: Scope, table: Array, values: Array, *, child_last: bool) -> None:
         """All distributions at once, with the child's levels running fastest or slowest; the parents as they stand."""
         if not np.isnan(table).all():
-            raise self.refuse("a part of this table was given before")
+            raise self.refuse("a part of this table is given twice")
         fastest = values.reshape(table.shape)
         slowest = np.moveaxis(values.reshape((table.shape[-1], *table.shape[:-1])), 0, -1)
         right, wrong = (fastest, slowest) if child_last else (slowest, fastest)
@@ -146,6 +146,6 @@ class Draft:
         scopes = tuple(self.factors[i][0] for i in range(n))
         if loop := cycle(scopes):
             names = " -> ".join(self.variables[i].name for i in loop)
-            raise ModelFileError(f"{self.file} is no Bayesian network: it has the cycle {names}")
+            raise ModelFileError(f"{self.file} is not a Bayesian network: it has the cycle {names}")
         with np.errstate(divide="ignore"):
             return FactorGraph(self.space, scopes, tuple(np.log(self.factors[i][1]) for i in range(n)))

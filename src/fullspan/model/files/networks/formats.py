@@ -45,7 +45,7 @@ def read_factors(path: str | os.PathLike[str]) -> FactorGraph:
         return tree.read(document).model.graph()
     if kind == mixture.KIND:
         raise ModelFileError(
-            f"{path} is a mixture, whose components have graphs of their own: it is no single product of factors; "
+            f"{path} is a mixture, whose components have graphs of their own: it is not a single product of factors; "
             "fullspan query, sample, impute, score, compare, report and serve take it as it is"
         )
     return factors_of((averaged if kind == averaged.KIND else log_linear).read(document).model)

@@ -111,7 +111,7 @@ class NumberList:
             return np.fromiter(map(float, chosen), np.float64, len(chosen))
         except ValueError:
             at = next(k for k, word in enumerate(chosen) if not _is_number(word))
-            raise self.refuse(f"{self.shown(start + at)} is no number", start + at) from None
+            raise self.refuse(f"{self.shown(start + at)} is not a number", start + at) from None
 
     def end(self) -> None:
         """Refuse words after the end.

@@ -180,7 +180,7 @@ def text_of(data: bytes, file: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ModelFileError(f"{file}, line {line}: this is no UTF-8 text") from error
+        raise ModelFileError(f"{file}, line {line}: this is not UTF-8 text") from error
 
 
 def _short(token: str) -> str:

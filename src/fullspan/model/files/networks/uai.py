@@ -121,7 +121,7 @@ def _entries(words: NumberList, start: int) -> Array:
     wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if len(wrong):
         at = start + int(wrong[0])
-        raise words.refuse(f"{words.shown(at)} is no entry of a factor: these are finite and not negative", at)
+        raise words.refuse(f"{words.shown(at)} is not an entry of a factor: entries are finite and not negative", at)
     return values
 
 
@@ -224,6 +224,6 @@ def _read_sample(words: NumberList, count: int, space: Space) -> Codes:
             levels = space.variables[i].card
             raise words.refuse(f"variable {i} cannot be in state {x}; it has {levels} levels, from 0", at + 1)
         if i in codes:
-            raise words.refuse(f"variable {i} stands twice", at)
+            raise words.refuse(f"variable {i} is listed twice", at)
         codes[i] = x
     return codes

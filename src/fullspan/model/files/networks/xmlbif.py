@@ -57,7 +57,7 @@ class _Reader:
         except expat.ExpatError as error:
             raise ModelFileError(f"{self.file}, line {error.lineno}: {expat.ErrorString(error.code)}") from error
         except (LookupError, ValueError) as error:
-            raise self._refused(f"this is no text in the encoding that it names ({error})") from error
+            raise self._refused(f"this is not text in the encoding that it names ({error})") from error
 
     def _refused(self, problem: str) -> ModelFileError:
         return ModelFileError(f"{self.file}, line {self.parser.CurrentLineNumber}: {problem}")
@@ -86,7 +86,7 @@ class _Reader:
             self._definition()
 
     def _entity(self, name: str, *_: Any) -> NoReturn:
-        raise self._refused(f"the file declares the entity {name!r}, which no network needs")
+        raise self._refused(f"the file declares the entity {name!r}, which networks do not need")
 
     def _variable(self) -> None:
         name = self._one("NAME", "a variable")
@@ -122,4 +122,4 @@ class _Reader:
             return float(word)
         except ValueError:
             shown = word if len(word) <= _SHOWN else word[:_SHOWN] + "..."
-            raise self._refused(f"{shown!r} is no probability") from None
+            raise self._refused(f"{shown!r} is not a probability") from None

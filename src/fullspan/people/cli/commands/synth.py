@@ -24,7 +24,7 @@ BINS_HELP = "Number of bins for numbers and dates; not with --epsilon.  [default
 SCHEMA_HELP = """JSON file of levels, with --epsilon: {"sex": ["f", "m"], "age": {"edges": [0, 30, 60, 120]}}."""
 REPORT_HELP = "Hold out a fifth of the rows, and print the quality of the synthetic rows."
 
-SEED_WARNING = "the noise follows from --seed: who knows the seed can take it off, so use it for tests only"
+SEED_WARNING = "the noise follows from --seed: anyone who knows the seed can remove it, so use it for tests only"
 
 
 def register(app: typer.Typer) -> None:
@@ -169,7 +169,7 @@ def _schema(path: Path) -> Any:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise DataError(f"{path} is no schema: {error}") from error
+        raise DataError(f"{path} is not a schema: {error}") from error
     if not isinstance(found, dict):
-        raise DataError(f'{path} is no schema: it holds {type(found).__name__}, not {{"column": ["level", ...]}}')
+        raise DataError(f'{path} is not a schema: it holds {type(found).__name__}, not {{"column": ["level", ...]}}')
     return found

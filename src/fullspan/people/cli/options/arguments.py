@@ -40,7 +40,7 @@ def size(text: str | None) -> int | None:
     match = _SIZE.fullmatch(text)
     n_bytes = 0 if match is None else int(float(match[1]) * 2 ** _POWER[match[2].lower()])
     if n_bytes < 1:
-        raise FullspanError(f"--max-memory {text!r} is no size; write for example 8GiB or 500M")
+        raise FullspanError(f"--max-memory {text!r} is not a size; write for example 8GiB or 500M")
     return n_bytes
 
 
@@ -171,7 +171,7 @@ def edge(text: str, known: Callable[[], Sequence[str]]) -> tuple[str, str]:
         return fitting[0]
     if fitting:
         raise FullspanError(f"--edge {text!r} has {len(fitting)} readings; separate the names by a comma")
-    raise FullspanError(f"--edge {text!r} is no edge between two variables; write for example --edge party-crime")
+    raise FullspanError(f"--edge {text!r} is not an edge between two variables; write for example --edge party-crime")
 
 
 def edges_of_file(path: Path) -> list[tuple[str, str]]:

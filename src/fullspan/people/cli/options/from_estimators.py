@@ -95,7 +95,7 @@ def model_of(name: str) -> tuple[str, str]:
         from fullspan.data.space import did_you_mean
 
         hint = did_you_mean(name, list(known))
-        raise typer.BadParameter(f"--model is {name!r}, which is no model{hint}; choose one of {', '.join(known)}")
+        raise typer.BadParameter(f"--model is {name!r}, which is not a model{hint}; choose one of {', '.join(known)}")
     return known[name]
 
 

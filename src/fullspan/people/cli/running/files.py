@@ -46,7 +46,7 @@ def check_model_target(path: Path, *inputs: Path, force: bool = False) -> None:
     check_target(path, *inputs)
     if path.is_file() and not force and not _is_model(path):
         raise FullspanError(
-            f"{str(path)!r} exists and is no Fullspan model; give another name, or --force to replace it"
+            f"{str(path)!r} exists and is not a Fullspan model; give another name, or --force to replace it"
         )
 
 

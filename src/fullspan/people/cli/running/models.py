@@ -65,7 +65,7 @@ def joint_model(path: Path) -> Any:
         roles = fitted.settings.get("roles") or fitted.settings
         outputs, inputs = ", ".join(roles["outputs"]) or "its other columns", ", ".join(roles["inputs"])
         raise FullspanError(
-            f"{str(path)!r} is a classifier: it knows {outputs} given {inputs}, and not how likely these are; "
+            f"{str(path)!r} is a classifier: it predicts {outputs} given {inputs}, and has no probabilities of these; "
             "use fullspan.load(...).predict_proba in Python, or fit the joint model with fullspan fit"
         )
     return fitted
