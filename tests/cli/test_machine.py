@@ -204,7 +204,7 @@ def test_a_classifier_answers_no_questions_about_its_inputs(run: Run, tmp_path: 
     ):
         done = run(*map(str, command))
         assert done.code != 0
-        assert "is a classifier: it knows y given x0, x1" in done.err
+        assert "is a classifier: it predicts y given x0, x1" in done.err
 
 
 def test_a_decimatable_machine_is_fitted_on_its_graph(run: Run, tmp_path: Path) -> None:

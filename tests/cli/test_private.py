@@ -35,7 +35,7 @@ def test_a_private_table_is_written_and_its_promise_said(table: Path, capsys: An
     assert lines[0] == "sex,smokes"
     assert len(lines) == 51
     assert "(1, 1e-09)-differentially private for tables that differ by one row added or removed" in said
-    assert "who knows the seed can take it off" in said
+    assert "anyone who knows the seed can remove it" in said
 
 
 @pytest.mark.parametrize(
