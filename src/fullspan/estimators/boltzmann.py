@@ -40,7 +40,7 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
 
     Parameters
     ----------
-    order : most variables in a term; with a graph, most variables of a clique. None for any number.
+    order : maximum number of variables in a term; with a graph, in a clique. None for any number.
     graph : which variables interact: pairs of names, ``{name: neighbours}``, a square 0/1 matrix, or a networkx graph.
     terms : sets of variables that have a term of their own, taken literally, such as ``[["a"], ["a", "b"]]``.
     margins : sets of variables whose margins are fitted, with all their subsets: a hierarchical model, as in R's
@@ -56,20 +56,21 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
     shrinkage : ``"evidence"`` pulls the weights towards zero by a normal prior on pure interactions whose scale, one
         for each order, maximises the evidence: nothing to set. ``order=None`` then takes as many orders as 20,000
         weights allow. Complete rows only.
-    em : with hidden variables or missing cells, ``"auto"`` (the solver on the likelihood of what was observed),
+    em : with hidden variables or missing values, ``"auto"`` (the solver on the observed likelihood),
         ``"exact"`` or ``"inexact"`` alternating minimisation.
-    restarts : runs from random weights, of which the best is kept; only with hidden variables.
-    tol : largest difference left between the expectations of model and data.
-    max_iter : most iterations of the solver; its own limit by default. Updates of ``"pcd"`` and ``"cd"``: 10,000.
-    learning_rate : step of ``"pcd"`` and ``"cd"``.
-    n_chains : Gibbs chains of ``"pcd"`` and ``"cd"``.
+    restarts : number of random starts, of which the best is kept; only with hidden variables.
+    tol : largest difference allowed between the expectations of model and data.
+    max_iter : maximum number of iterations; the solver's own limit by default, for ``"pcd"`` and ``"cd"`` 10,000
+        updates.
+    learning_rate : step size of ``"pcd"`` and ``"cd"``.
+    n_chains : number of Gibbs chains of ``"pcd"`` and ``"cd"``.
     n_sweeps : sweeps of these chains between two updates.
     mean_weights : of ``"pcd"`` and ``"cd"``, keep the mean of the weights over the second half of the updates, or else
         the last.
     average : number of fits, of the rows and of bootstrap samples, whose distributions are averaged; 1 for a single
         fit. See ``docs/models/averages.md``.
-    max_memory : most bytes to use; by default the memory that is free, but at most 1 GiB or 100 KiB per row,
-        whichever is more.
+    max_memory : memory limit in bytes; by default the free memory, and at most 1 GiB or 100 KiB per row, whichever is
+        more.
 
     Attributes
     ----------

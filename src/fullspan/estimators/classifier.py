@@ -63,11 +63,11 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
         likelihood (five stratified folds, ten below 1,000 rows), for one output without hidden units, ``graph``,
         ``terms``, ``margins``, ``l1`` or ``solver``; elsewhere ``"auto"`` is 0, and order 2. The
         folds are drawn by a fixed seed.
-    restarts : runs from random weights where there are hidden units.
-    tol : largest difference left between the expectations of model and data.
-    max_iter : most iterations; the solver's own limit by default.
-    missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"``, or (``"em"``) outputs may be
-        missing in some rows.
+    restarts : number of random starts, of which the best is kept; only with hidden units.
+    tol : largest difference allowed between the expectations of model and data.
+    max_iter : maximum number of iterations; the solver's own limit by default.
+    missing : what to do with missing values: report an ``"error"``, ``"drop"`` incomplete rows, make them a
+        ``"level"``, or (``"em"``) sum out missing outputs.
 
     Attributes
     ----------

@@ -55,10 +55,11 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
     solver : ``"lbfgs"``, ``"newton"`` (small machines), ``"gradient"``, or ``"em"``, which completes hidden nodes and
         missing cells by their expectations and fits the machine to these, again and again: never downhill, but slow.
     l2 : penalty ``l2 |w|^2 / 2`` in nats per row.
-    restarts : runs from random weights where there are hidden nodes.
-    tol : largest difference left between the expectations of model and data.
-    max_iter : most iterations; the solver's own limit by default.
-    missing : missing cells are an ``"error"``, ``"drop"`` their rows, or (``"em"``) are summed out; inputs may not be.
+    restarts : number of random starts, of which the best is kept; only with hidden nodes.
+    tol : largest difference allowed between the expectations of model and data.
+    max_iter : maximum number of iterations; the solver's own limit by default.
+    missing : what to do with missing values: report an ``"error"``, ``"drop"`` incomplete rows, or (``"em"``) sum them
+        out; inputs must be known.
 
     Attributes
     ----------

@@ -122,40 +122,41 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     Parameters
     ----------
     search : ``"full"``, terms and whole margins with joint refits and pruning; ``"paper"``, the published algorithm.
-    basis : ``"auto"`` keeps the shorter description; ``"walsh"``, ``"indicator"`` or ``"monomial"``.
+    basis : ``"walsh"``, ``"indicator"`` or ``"monomial"``; ``"auto"`` keeps the one with the shortest description.
     penalty : price of a term, ``"mdl"``, ``"combinatorial"``, ``"bic"``, or a factor on ``"mdl"``. With
         ``search="paper"`` or ``l1`` that is the paper's description length, or BIC; ``"bic"`` is refused elsewhere. The
         default search takes only the price of the names from it, for margins once, and one nat per effective weight.
     l1 : weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever ``search`` says.
     epsilon : stop when a step gains less, in nats per row; only for ``search="paper"`` or ``l1`` above 0.
-    max_order : most variables in a term; any by default.
+    max_order : maximum number of variables in a term; any by default.
     engine : ``"table"``, the dual table of all states; ``"elimination"``, terms of any order whose elimination stays
         cheap, for hundreds of variables; ``"auto"`` takes the table unless it would take minutes, or more
         memory than is free or than 1 GiB and 100 KiB per row (``max_memory=`` sets another limit). See
         ``docs/cookbook/wide.md``. ``search``, ``l1``, ``epsilon``, ``dtype`` and ``device`` need the table.
-    max_width : by elimination, the most variables that remain when one is summed out; None for no bound but the budget.
+    max_width : by elimination, the maximum number of variables that remain when one is summed out; None for no limit
+        but the budget of cells.
     hidden : variables that are never observed: a number of binary ones, names, or ``{name: levels}``. The search is
         then repeated on completed data, and the model without them is kept if its description is shorter. By
         elimination it begins with latent classes, runs once, and keeps them.
-    restarts : random first completions where there are hidden variables.
+    restarts : number of random starts where there are hidden variables.
     average : number of fits, of the rows and of bootstrap samples, whose distributions are averaged, together with
         networks, mixtures and pairwise models as far as they improve the likelihood of held-out rows. That predicts
         better and takes up to ``average`` times as long; 1 for a single fit. By elimination, one search is stacked with
         a continuous latent variable, mixtures and hidden trees, the larger the higher the number. See
         ``docs/models/averages.md``.
-    max_seconds : time for ``average``; None for no limit. What was learned by then is averaged.
+    max_seconds : time limit of ``average`` in seconds; None for no limit. What was learned by then is averaged.
     shrinkage : ``"evidence"`` mixes a second model in, with all interactions of as many orders as 20,000 weights allow,
         shrunken by a prior set by evidence; its share is the one that predicts held-out rows best. ``terms_`` and its
         standard errors are those of the search alone.
-    dtype : numbers of the tables, ``"auto"``, ``"float32"`` or ``"float64"``.
+    dtype : precision of the tables, ``"auto"``, ``"float32"`` or ``"float64"``.
     device : ``"cpu"``, ``"cuda"``, ``"sharded"`` (all devices that JAX sees, see ``docs/devices.md``), or ``"auto"``: a
         GPU if there is one and the table is large and fits it.
-    private : learn under differential privacy, :class:`fullspan.Privacy`: all that is read of the rows is noisy, and
-        charged to the budget. ``levels`` and the edges of ``bins`` must not be made from the rows; levels that are not
-        given are paid for. See ``docs/cookbook/private.md``. The file holds no counts, fingerprints or histories.
-    checkpoint : file that keeps the best model so far while the search runs.
+    private : a :class:`fullspan.Privacy`: learn under differential privacy. Everything read from the rows is noisy and
+        charged to the budget, also levels that are not given. ``levels`` and the edges of ``bins`` must not be made
+        from the rows. The model file holds no counts, fingerprints or history. See ``docs/cookbook/private.md``.
+    checkpoint : file to which the search writes its best model so far.
     checkpoint_every : seconds between two checkpoints.
-    resume : start from the checkpoint, if there is one, and keep its basis, whatever ``basis`` says.
+    resume : start from the checkpoint, if there is one, in its basis.
 
     Attributes
     ----------

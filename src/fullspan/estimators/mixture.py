@@ -33,31 +33,31 @@ _PAIRS_EACH = 3
 
 @dataclass(eq=False, repr=False)
 class FullSpanMixture(Seed, TreeEstimator):
-    """A hidden variable with k levels on top of decomposable models of bounded width, learned by em.
+    """A mixture of decomposable models of bounded width, learned by EM.
 
         p(x) = sum_h pi_h prod_v p_h(x_v | x_S_h(v)),      |S_h(v)| at most the width
 
-    Every component has a graph of its own. Held-out rows decide when each run of em ends. All runs are combined into
+    Every component has a graph of its own. Held-out rows decide when each run of EM ends. All runs are combined into
     one mixture, with shares fitted to the held-out rows. Its answers are exact.
 
     Parameters
     ----------
     runs : (components, width) of every run; a run of one component learns from bootstrap samples and averages
         them. None for eight runs, of 1 to 32 components.
-    smoothing : pseudo-rows of every conditional distribution, spread as without its least informative parent.
-    restarts : how often all runs are made, from different starts.
-    max_seconds : begin no iteration after this many seconds.
-    validation_fraction : share of the rows held out where ``fit`` is given no others; 0 for none.
-    tol : least gain of an iteration, in nats per row.
-    patience : iterations in a row without such a gain after which a run ends.
-    max_iter : most iterations of a run.
+    smoothing : pseudo-rows of every conditional distribution, spread as it is without its least informative parent.
+    restarts : number of times that all runs are made, from different starts.
+    max_seconds : time limit in seconds, after which no iteration begins.
+    validation_fraction : share of the rows held out, unless ``fit`` is given held-out rows; 0 for none.
+    tol : smallest gain of an iteration that counts, in nats per row.
+    patience : number of iterations without such a gain after which a run ends.
+    max_iter : maximum number of iterations of a run.
 
     Attributes
     ----------
     model_ : the mixture, a :class:`fullspan.model.mixture.Mixture`.
     n_components_, width_ : its components, and the most parents of a variable.
-    validation_score_ : mean log-probability of the rows held out, in nats.
-    log_likelihood_ : of all rows given, those held out included, in nats.
+    validation_score_ : mean log-probability of the held-out rows, in nats.
+    log_likelihood_ : of all rows, held-out rows included, in nats.
 
     Notes
     -----

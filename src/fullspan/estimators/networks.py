@@ -41,7 +41,7 @@ def read_graph(path: str | os.PathLike[str], max_memory: int | None = None) -> G
     Parameters
     ----------
     path : a ``.uai``, ``.bif``, ``.net``, ``.dsc`` or ``.xmlbif`` file, also ``.gz``, or a model file.
-    max_memory : most bytes to use; most of the free memory by default.
+    max_memory : memory limit in bytes; most of the free memory by default.
 
     Raises
     ------
@@ -78,7 +78,7 @@ class GraphModel(Questions, Predictions, Exchange, Explorable):
     Parameters
     ----------
     graph : the factors.
-    max_memory : most bytes to use; most of the free memory by default.
+    max_memory : memory limit in bytes; most of the free memory by default.
 
     Attributes
     ----------

@@ -166,8 +166,8 @@ class ChowLiuTree(Memory, TreeEstimator):
 
     Parameters
     ----------
-    pseudo_count : rows spread evenly over every pair of variables; 0 for exact maximum likelihood, under which what was
-        never seen is impossible.
+    pseudo_count : rows spread evenly over every pair of variables; 0 for maximum likelihood, under which combinations
+        that never occurred have probability 0.
 
     Attributes
     ----------
@@ -208,27 +208,27 @@ class HiddenChowLiuTree(Memory, Seed, TreeEstimator):
 
         p(x) = sum_z pi(z_r) prod_{i != r} A_i[z_parent(i), z_i] prod_i E_i[z_i, x_i]
 
-    Learned by em with exact passes; rows held out decide when it ends, and what is kept.
+    Learned by EM with exact passes; held-out rows decide when it ends, and what is kept.
 
     Parameters
     ----------
-    n_states : states of a hidden node; of several numbers, the best on the rows held out.
-    smoothing : pseudo-rows added to every distribution; of several numbers, the best on the rows held out.
-    restarts : runs from different starts, of which the best is kept.
-    mixture : keep a mixture of the best runs if the rows held out are likelier under it. It is again one tree, whose
+    n_states : states of a hidden node; of several numbers, the best on the held-out rows.
+    smoothing : pseudo-rows added to every distribution; of several numbers, the best on the held-out rows.
+    restarts : number of random starts, of which the best is kept.
+    mixture : keep a mixture of the best runs if it predicts the held-out rows better. It is again one tree, whose
         states are those of all its parts.
-    validation_fraction : share of the rows held out where ``fit`` is given no others; 0 for none: then em ends when the
-        likelihood of the rows no longer grows, and there is no mixture.
-    tol : least gain of an iteration, in nats per row.
-    patience : iterations in a row without such a gain after which a run ends.
-    max_iter : most iterations of a run; None for no limit.
-    device : ``"cpu"``, or ``"cuda"``: a graphics card, by CuPy. See ``docs/devices.md``.
+    validation_fraction : share of the rows held out, unless ``fit`` is given held-out rows; 0 for none: EM
+        then ends when the likelihood of the rows no longer improves, and there is no mixture.
+    tol : smallest gain of an iteration that counts, in nats per row.
+    patience : number of iterations without such a gain after which a run ends.
+    max_iter : maximum number of iterations of a run; None for no limit.
+    device : ``"cpu"``, or ``"cuda"`` for a GPU with CuPy. See ``docs/devices.md``.
 
     Attributes
     ----------
     n_states_ : states of a node of the tree that was kept, all parts of a mixture together.
-    validation_score_ : mean log-probability of the rows held out, in nats.
-    log_likelihood_ : of all rows given, those held out included, in nats.
+    validation_score_ : mean log-probability of the held-out rows, in nats.
+    log_likelihood_ : of all rows, held-out rows included, in nats.
     n_iter_ : iterations of the best run.
 
     And those of :class:`ChowLiuTree`.

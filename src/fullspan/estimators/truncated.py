@@ -58,11 +58,12 @@ class TruncatedBoltzmannMachine(Memory, Seed, TransformerMixin, DensityEstimator
     solver : ``"auto"``, ``"newton"``, ``"lbfgs"``, or ``"gradient"``, the published descent.
     learning_rate : of ``"gradient"``; by default one at which the likelihood never falls.
     l2 : penalty ``l2/2 sum theta^2``, in nats per row.
-    tol : largest difference left between the expectations of model and data.
-    max_iter : most iterations; the solver's own limit by default, for ``"gradient"`` the published 10,000.
+    tol : largest difference allowed between the expectations of model and data.
+    max_iter : maximum number of iterations; the solver's own limit by default, for ``"gradient"`` the published 10,000.
     unseen : probability reserved for all states outside S together, the same for each; 0 gives them a log-probability
         of -inf. Nothing is reserved if S has all states.
-    missing : missing cells are an ``"error"``, ``"drop"`` their rows, or are a ``"level"`` of their own.
+    missing : what to do with missing values: report an ``"error"``, ``"drop"`` incomplete rows, or make them a
+        ``"level"`` of their own.
 
     Attributes
     ----------

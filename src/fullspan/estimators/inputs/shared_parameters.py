@@ -63,16 +63,16 @@ class TableParameters(Documented):
 
     Parameters
     ----------
-    missing : how missing cells are treated: ``"error"``; ``"drop"`` their rows; a ``"level"`` of their own; or
-        ``"em"``: they are summed over, the likelihood is that of the observed cells, and no row is lost.
+    missing : what to do with missing values: report an ``"error"``; ``"drop"`` incomplete rows; make them a
+        ``"level"`` of their own; or ``"em"``: maximise the likelihood of the observed values of all rows.
     columns : the columns to use, in order; all by default.
     bins : cut numeric columns: a number of quantile bins, or ``{name: k | ("width", k) | edges}``.
     levels : ``{name: levels in order}`` for columns whose levels should not be inferred.
     count_column : the column that holds the count of each row.
-    max_levels : most levels a column may have.
-    na_values : texts that mean a missing cell, as a list for all columns or ``{column: texts}``; ``[]`` if only empty
+    max_levels : maximum number of levels of a column.
+    na_values : texts that mean a missing value, as a list for all columns or ``{column: texts}``; ``[]`` if only empty
         cells are missing. By default ``?``, ``NA``, ``N/A``, ``NaN``, ``null`` and ``None`` in CSV and TSV files.
-    handle_unknown : how a value that is no level of the model is treated in a later table: an ``"error"``, or as
+    handle_unknown : what to do with a value that the model has not seen: report an ``"error"``, or treat it as
         ``"missing"``.
     """
 
@@ -92,7 +92,7 @@ class Parameters(TableParameters):
 
     Parameters
     ----------
-    verbose : show the progress on standard error.
+    verbose : show progress on standard error.
     """
 
     verbose: bool = False
@@ -120,7 +120,7 @@ class Memory(Documented):
 
     Parameters
     ----------
-    max_memory : most bytes to use; the memory that is free by default.
+    max_memory : memory limit in bytes; the free memory by default.
     """
 
     max_memory: int | None = None
@@ -132,7 +132,7 @@ class Seed(Documented):
 
     Parameters
     ----------
-    random_state : seed or generator of all that is random.
+    random_state : seed or random generator.
     """
 
     random_state: Any = None

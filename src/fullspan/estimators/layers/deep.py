@@ -32,10 +32,10 @@ class DeepBoltzmannMachine(LayeredEstimator):
     Parameters
     ----------
     layers : units of each hidden layer, the lowest first.
-    pretraining : epochs for each layer by itself; 0 for none.
-    mean_field_sweeps : most sweeps for the posterior of rows in :meth:`transform` and :meth:`posterior`.
-    mean_field_tol : largest change of a mean at the end of these.
-    max_iter : epochs of all layers together.
+    pretraining : number of epochs for each layer by itself; 0 for none.
+    mean_field_sweeps : maximum number of sweeps for the posterior of rows in :meth:`transform` and :meth:`posterior`.
+    mean_field_tol : largest change of a mean at which the sweeps end.
+    max_iter : number of epochs of all layers together.
 
     Attributes
     ----------

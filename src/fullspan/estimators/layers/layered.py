@@ -62,26 +62,26 @@ class LayeredParameters(Seed, Parameters):
     Parameters
     ----------
     solver : ``"pcd"``, chains that persist, or ``"cd"``, chains that start at the data (contrastive divergence).
-    gibbs_steps : sweeps of the chains for each step, the k of CD-k.
+    gibbs_steps : number of sweeps of the chains for each step, the k of CD-k.
     gradient : ``"centred"``, ``"standardised"`` or ``"plain"``.
-    learning_rate : step of the ascent, in the first epoch.
+    learning_rate : step size in the first epoch.
     decay : let the learning rate fall to 0 over all epochs.
     momentum : share of the last step that is added to the next.
-    weight_decay : weight of a ridge penalty on the weights between layers.
-    batch_size : rows of a step.
-    n_chains : Gibbs chains; None for as many as rows of a step.
-    max_iter : epochs, passes over the rows.
-    early_stopping : hold out rows, stop when their likelihood, exact or by annealing, has ceased to grow, and keep the
+    weight_decay : ridge penalty on the weights between layers.
+    batch_size : number of rows of a step.
+    n_chains : number of Gibbs chains; None for as many as rows of a step.
+    max_iter : number of epochs, passes over the rows.
+    early_stopping : hold out rows, stop when their likelihood (exact or by annealing) no longer improves, and keep the
         best epoch.
     validation_fraction : share of the rows held out by ``early_stopping``.
-    patience : epochs without gain after which ``early_stopping`` stops.
-    tol : least gain of an epoch under ``early_stopping``, in nats per row.
+    patience : number of epochs without such a gain after which ``early_stopping`` stops.
+    tol : smallest gain of an epoch that counts under ``early_stopping``, in nats per row.
     target : name of the variable that holds labels: a column of the table, or ``y`` of :meth:`fit`.
     log_z : ``"exact"``, by enumeration of the smaller layer; ``"ais"``, estimated by annealing; ``"auto"``, exact up to
         2^22 states.
-    ais_chains : chains of that estimate.
-    ais_steps : temperatures of that estimate.
-    device : ``"cpu"``, or ``"cuda"`` for a graphics card with CuPy (``pip install 'fullspan[gpu]'``).
+    ais_chains : number of chains of that estimate.
+    ais_steps : number of temperatures of that estimate.
+    device : ``"cpu"``, or ``"cuda"`` for a GPU with CuPy (``pip install 'fullspan[gpu]'``).
     dtype : numbers of the weights, ``"float32"`` or ``"float64"``.
     warm_start : begin with the weights of the last fit, if it had the same variables and size.
     """

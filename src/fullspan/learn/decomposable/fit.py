@@ -36,7 +36,7 @@ class MixtureOptions:
     ----------
     runs : (components, width) of every run; of one component: bootstrap samples, averaged.
     smoothing : pseudo-rows of every table; twice as many for one component and for widths of 4 with many components.
-    restarts : how often all runs are made, from different starts.
+    restarts : number of times that all runs are made, from different starts.
     max_seconds : no iteration is begun after this time, but those of the first run without a graph; None for no limit.
     tol, patience, max_iter : a run ends after ``patience`` iterations without ``tol`` nats per row, or ``max_iter``.
     seed : of the starts.

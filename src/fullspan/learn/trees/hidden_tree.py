@@ -47,7 +47,7 @@ class TreeOptions:
     mixture : whether the runs may be mixed.
     tol : a run ends when ``patience`` iterations in a row gain less, in nats per row, on the rows held out (without
         any, on the rows learned from).
-    max_iter : most iterations of a run; None for no limit.
+    max_iter : maximum number of iterations of a run; None for no limit.
     max_seconds : no iteration is begun after this time; None for no limit.
     seed : of the starts.
     device : ``"cpu"``, or ``"cuda"`` for a graphics card, where numbers are single ones throughout.
