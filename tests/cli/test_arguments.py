@@ -83,8 +83,8 @@ def test_bins_are_a_number_or_rules() -> None:
 @pytest.mark.parametrize(
     ("read", "text", "message"),
     [
-        (arguments.size, "much", "no size"),
-        (arguments.size, "-1", "no size"),
+        (arguments.size, "much", "not a size"),
+        (arguments.size, "-1", "not a size"),
         (arguments.levels, "{", "--levels is not valid JSON"),
         (arguments.levels, "[" * 100_000, "--levels is not valid JSON"),
         (arguments.levels, "[1]", "one list of levels per column"),

@@ -81,7 +81,7 @@ def test_a_fit_replaces_models_only(tmp_path: Path) -> None:
     files.check_model_target(empty)
     files.check_model_target(tmp_path / "new.fsm")
     files.check_model_target(other, force=True)
-    with pytest.raises(FullspanError, match="no Fullspan model; give another name, or --force"):
+    with pytest.raises(FullspanError, match="not a Fullspan model; give another name, or --force"):
         files.check_model_target(other)
 
 

@@ -47,7 +47,7 @@ def test_a_private_table_is_written_and_its_promise_said(table: Path, capsys: An
         (["--delta", "1e-6"], "give --epsilon too"),
         (["--epsilon", "1", "--bins", "4"], "--bins cuts at values of the rows"),
         (["--json"], "give --report too"),
-        (["--epsilon", "1", "--schema", "missing.json"], "no schema"),
+        (["--epsilon", "1", "--schema", "missing.json"], "not a schema"),
     ],
 )
 def test_what_is_no_budget_or_schema_is_refused_and_nothing_written(

@@ -107,7 +107,7 @@ def test_a_file_keeps_the_contents_and_refuses_broken_ones(tmp_path):
 def test_contents_check_their_lists():
     with pytest.raises(DataError, match="runs of 1 least values, 2 greatest"):
         Contents((1.0,), (1.0, 2.0), (1.0,))
-    with pytest.raises(DataError, match="ends below its beginning"):
+    with pytest.raises(DataError, match="ends below its start"):
         Contents((1.0,), (0.0,), (1.0,))
-    with pytest.raises(DataError, match="no positive number"):
+    with pytest.raises(DataError, match="not a positive number"):
         Contents((1.0,), (1.0,), (0.0,))

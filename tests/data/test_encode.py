@@ -110,7 +110,7 @@ def test_encode_errors_say_where(source, words):
 
 def test_encode_columns_errors():
     space = Space.of_cards([2, 2])
-    with pytest.raises(DataError, match="no variable"):
+    with pytest.raises(DataError, match="not a variable"):
         encode(np.zeros((1, 1)), space, columns=["q"], allow_missing=True)
     with pytest.raises(DataError, match=r"1 columns and columns= names 2"):
         encode(np.zeros((1, 1)), space, columns=["x0", "x1"], allow_missing=True)

@@ -193,7 +193,7 @@ def test_a_verdict_reads_well() -> None:
     [
         ([(0, 3)], [], "names node 3; the nodes are 0 to 2"),
         ([(1, 1)], [], "'b' is joined with itself"),
-        ([(0, 1), (2, 1), (1, 0)], [], "between 'a' and 'b' is there twice"),
+        ([(0, 1), (2, 1), (1, 0)], [], "between 'a' and 'b' is listed twice"),
         ([(0, 1)], [5], "node 5 is clamped"),
         ([(0, 1)], [1, 1], "clamped twice"),
     ],

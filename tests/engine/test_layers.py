@@ -256,7 +256,7 @@ def test_open_cells_are_summed_over(n_hidden: int) -> None:
 
 def test_too_many_open_cells_are_refused() -> None:
     machine = LayeredMachine(Space.of_cards((2,) * 30), (np.zeros(30), np.zeros(25)), (np.zeros((30, 25)),))
-    with pytest.raises(TooLargeError, match="row 1 leaves 30 cells open"):
+    with pytest.raises(TooLargeError, match="row 1 leaves 30 cells missing"):
         completed(machine, np.full((1, 30), -1))
 
 

@@ -491,7 +491,7 @@ def test_too_many_missing_cells_are_refused() -> None:
         n_hidden=24, missing="em", max_iter=1, log_z="ais", ais_steps=5, random_state=0
     )
     machine.fit(rows)
-    with pytest.raises(TooLargeError, match="25 cells open"):
+    with pytest.raises(TooLargeError, match="25 cells missing"):
         machine.score_samples(np.full((1, 25), np.nan))
 
 

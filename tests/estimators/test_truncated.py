@@ -194,11 +194,11 @@ def test_a_file_and_a_pickle_answer_the_same(tmp_path: Path) -> None:
 
 
 CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "no state": (lambda d: d["truncated"]["states"].append("zz"), "no index of a state"),
-    "a state too large": (lambda d: d["truncated"]["states"].append("ffff"), "no index of a state"),
+    "no state": (lambda d: d["truncated"]["states"].append("zz"), "not an index of a state"),
+    "a state too large": (lambda d: d["truncated"]["states"].append("ffff"), "not an index of a state"),
     "twice": (lambda d: d["truncated"]["states"].append(d["truncated"]["states"][0]), "listed twice"),
     "mass": (lambda d: d["truncated"].update(unseen=1.5), "probability from 0"),
-    "log Z": (lambda d: d.update(log_z=0.0), "does not belong to the weights"),
+    "log Z": (lambda d: d.update(log_z=0.0), "does not match the weights"),
     "another class": (
         lambda d: d["fit"]["settings"].update(estimator="FullSpan"),
         "are those of Truncated",
@@ -235,7 +235,7 @@ REFUSED: list[tuple[dict[str, Any], Any, str]] = [
     ({"solver": "ipf"}, None, "choose one of"),
     ({"learning_rate": 0.1}, None, "goes with solver='gradient'"),
     ({"unseen": 1.0}, None, "unseen is 1.0"),
-    ({"unseen": 0.1, "states": "all", "l2": 0.1}, None, "no place to go"),
+    ({"unseen": 0.1, "states": "all", "l2": 0.1}, None, "has no effect"),
     ({"states": "most"}, None, "or 'all'"),
     ({"max_order": None}, None, "max_order is None"),
     ({"l2": -1.0}, None, "l2 is -1.0"),

@@ -194,7 +194,7 @@ def test_bad_input_is_refused_with_the_way_out() -> None:
         MachineOptions(solver="pcd", n_chains=0)
     with pytest.raises(FullspanError, match="takes no l1"):
         MachineOptions(solver="pseudo", l1=0.1)
-    with pytest.raises(FullspanError, match="em='exact' has nothing to do"):
+    with pytest.raises(FullspanError, match="em='exact' has no effect"):
         MachineOptions(solver="cd", em="exact")
     with pytest.raises(FullspanError, match=r"without hidden units.*RestrictedBoltzmannMachine"):
         fit_machine(data, MachineOptions(solver="pcd"), [Variable("h", (0, 1))])

@@ -67,7 +67,7 @@ def test_rounded_distributions_are_divided_by_their_sum(path: Path) -> None:
     ("old", "new", "line", "reason"),
     [
         ("network", "net", 1, "'network' is expected, not 'net'"),
-        ("[ 2 ] { yes", "[ 3 ] { yes", 2, "'rain' is to have 3 levels, but 2 are listed"),
+        ("[ 2 ] { yes", "[ 3 ] { yes", 2, "'rain' should have 3 levels, but 2 are listed"),
         ("[ 2 ] { yes", "[ two ] { yes", 2, "'two' is not the number of levels of 'rain'"),
         ("{ yes, no }", "{ yes, yes }", 2, "lists a level twice"),
         ("variable light", "variable rain", 4, "there are two variables 'rain'"),
@@ -75,7 +75,7 @@ def test_rounded_distributions_are_divided_by_their_sum(path: Path) -> None:
         ("type discrete [3]", "type continuous [3]", 3, "'discrete' is expected, not 'continuous'"),
         ("( rain )", "( ruin )", 5, "there is no variable 'ruin'"),
         ("0.2, 0.8", "0.2, 0.7", 5, "P(rain) sums to 0.9, not to 1"),
-        ("0.2, 0.8", "0.2", 5, "1 probabilities stand here; 2 are needed"),
+        ("0.2, 0.8", "0.2", 5, "1 probabilities are given; 2 are needed"),
         ("0.2, 0.8", "0.2, 1.8", 5, "1.8 is not a probability"),
         ("0.2, 0.8", "-0.2, 0.8", 5, "-0.2 is not a probability"),
         ("0.2, 0.8", "0.2, nan", 5, "'nan' is not a probability"),
@@ -168,5 +168,5 @@ def test_hostile_texts_take_linear_time(path: Path, text: str) -> None:
 @pytest.mark.parametrize("data", [b"\xff\xfe", b"network n { }\n\x80"])
 def test_bytes_that_are_no_text(path: Path, data: bytes) -> None:
     path.write_bytes(data)
-    with pytest.raises(ModelFileError, match="no UTF-8"):
+    with pytest.raises(ModelFileError, match="not UTF-8"):
         read_bif(path)

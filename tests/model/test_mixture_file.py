@@ -47,7 +47,7 @@ def test_large_mixtures_are_packed_and_come_back_to_the_last_bit(fitted: FittedM
     ("key", "value", "message"),
     [
         ("log", "AAAA", "bytes; "),
-        ("log", "not base64", "no base64"),
+        ("log", "not base64", "it is not base64"),
         ("log", base64.b64encode(np.full(2**N + 2 * (N - 1), np.nan).tobytes()).decode(), "not finite"),
         ("orders", [1], "the orders ask for 1"),
         ("variables", [99], "not between 0 and 16"),
@@ -68,7 +68,7 @@ def test_packed_tables_that_do_not_belong_together_are_refused(
 DAMAGE: dict[str, tuple[str, Any]] = {
     "bytes": ("tree", lambda own: own | {"states": own["states"] + 1}),
     "one root": ("tree", lambda own: own | {"parents": [1, 2, 3, 0]}),
-    "no base64": ("tree", lambda own: own | {"tables": "?"}),
+    "it is not base64": ("tree", lambda own: own | {"tables": "?"}),
     "finite": ("trees", lambda own: own | {"logits": own["logits"][:-16]}),
     "there are no trees": ("trees", lambda own: own | {"shares": ""}),
     "cycle": ("trees", lambda own: own | {"parents": [1, 2, 3, 0]}),

@@ -124,7 +124,7 @@ def test_meaning(text, expected):
         ("party=democrat or crime", 23, "is expected after 'crime'"),
         ("(party=democrat or crime=n", 0, "parenthesis is not closed"),
         ("not party", 9, "is expected after 'party'"),
-        ("H(party=democrat)", 7, "only names stand here"),
+        ("H(party=democrat)", 7, "only names are possible here"),
         ("I(party)", 7, "';' is expected here"),
         ("I(party; )", 9, "a variable's name is expected"),
         ("H(party, party)", 9, "occurs twice"),

@@ -604,7 +604,7 @@ def test_a_table_is_fitted_and_explored(page: Any, tmp_path: Path) -> None:
     page.set_input_files('input[type="file"]', tmp_path / "empty.csv")
     page.click('button:text-is("Fit") >> nth=-1')
     page.wait_for_selector(".view .wrong")
-    assert "no table of text" in page.inner_text(".view .wrong")
+    assert "not a table of text" in page.inner_text(".view .wrong")
 
 
 def test_a_restart_and_a_swapped_file_are_survived(page: Any, server: Server, paths: dict[str, Path]) -> None:

@@ -46,8 +46,8 @@ def test_after_the_first_step_it_stops_at_a_step_alone(tmp_path: Path) -> None:
 
 def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
     for content, says in (
-        (b"", "no table of text"),
-        (b"PK\x03\x04\0\0", "no table of text"),
+        (b"", "not a table of text"),
+        (b"PK\x03\x04\0\0", "not a table of text"),
         (",".join(map(str, range(MAX_COLUMNS + 1))).encode(), "at most 500"),
     ):
         with pytest.raises(FullspanError, match=says):
