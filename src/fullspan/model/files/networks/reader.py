@@ -76,7 +76,7 @@ class Reader(ABC):
             elif levels is None:
                 levels = self.levels(name)
             else:
-                raise self.tokens.refuse_last(f"the levels of {name!r} were given before")
+                raise self.tokens.refuse_last(f"the levels of {name!r} are given twice")
         if levels is None:
             raise self.tokens.refuse_last(f"the {self.called} {name!r} has no '{self.levels_form}'")
         self.draft.declare(name, levels)
@@ -88,7 +88,7 @@ class Reader(ABC):
         self.tokens.expect("]", *between, "{")
         levels = self.tokens.names("}", f"a level of {name!r}")
         if len(levels) != card:
-            raise self.tokens.refuse_last(f"{name!r} is to have {card} levels, but {len(levels)} are listed")
+            raise self.tokens.refuse_last(f"{name!r} should have {card} levels, but {len(levels)} are listed")
         self.tokens.expect(";")
         return levels
 
