@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +115,28 @@ def test_what_added_most_is_learned_again_in_the_time_that_is_left(monkeypatch: 
     assert found.status == "converged"
     assert found.out_of_bag is not None
     assert found.out_of_bag.score >= max(-step.cost for step in found.history) - 0.005
+
+
+def test_one_that_takes_too_long_does_not_keep_others_from_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first candidate uses up the first half of the time; the second still has at least half of its part."""
+    given: list[float] = []
+
+    def networks(options: StackOptions, *, complete: bool) -> list[Any]:
+        one = next(c for c in candidates_of(options, complete=complete) if c.name == "networks")
+
+        def slow(train: Any, valid: Any, seconds: float, *rest: Any) -> Any:
+            given.append(seconds)
+            if len(given) == 1:
+                time.sleep(0.6 * 20)
+            return one.learn(train, valid, seconds, *rest)
+
+        return [replace(one, name=name, learn=slow, learn_again=slow) for name in ("first", "second")]
+
+    monkeypatch.setattr(wide, "candidates_of", networks)
+    data = Empirical.from_codes(rows(100, 6, 12))
+    found = stacked_wide(data, StackOptions(size=1, max_seconds=20.0, seed=0))
+    assert list(found.settings["shares"]) == [SEARCH, "first", "second"]
+    assert given[1] == pytest.approx(given[0] / 2)
 
 
 def test_rows_with_missing_cells_are_summed_over() -> None:

@@ -111,15 +111,21 @@ class _Stack:
         return self._stacked(search, found)
 
     def _learn_each(self, candidates: Sequence[Candidate], found: dict[str, Learned]) -> None:
-        """Every candidate once, in the first part of the time that the search has left."""
-        later = 0.0 if math.isinf(self._left()) else (1 - _FIRST_TIME) * self._left()
+        """Every candidate once, in the first part of the time that the search has left.
+
+        What others took too long for is no reason to leave one out: each has at least half of its part.
+        """
+        whole, weights = self._left(), [one.weight for one in candidates]
         for number, candidate in enumerate(candidates):
-            left = self._left() - later
+            left = self._left()
             self.late = self.late or left <= 0
             if self.interrupted or left <= 0:
                 return
-            weight = sum(one.weight for one in candidates[number:])
-            own = None if math.isinf(left) else left * candidate.weight / weight
+            own = None
+            if not math.isinf(left):
+                least = _FIRST_TIME * whole * candidate.weight / (2 * sum(weights))
+                fair = (left - (1 - _FIRST_TIME) * whole) * candidate.weight / sum(weights[number:])
+                own = min(max(fair, least), left)
             self._learn(candidate, number + 2, own, found)
 
     def _learn_again(self, candidates: Sequence[Candidate], found: dict[str, Learned]) -> None:
@@ -143,7 +149,8 @@ class _Stack:
             best = max(going, key=lambda one: gains[one.name] / one.weight)
             last, own = turns[best.name][-1], best.again(f"{best.name}, {len(turns[best.name]) + 1}")
             self.planned += 1
-            self._learn(own, self.planned, min(left, _LONGER * found[last].seconds), found)
+            part = best.weight / sum(one.weight for one in candidates)
+            self._learn(own, self.planned, min(max(_LONGER * found[last].seconds, part * left), left), found)
             turns[best.name].append(own.name)
 
     def _added_by(self, name: str, found: dict[str, Learned]) -> float:

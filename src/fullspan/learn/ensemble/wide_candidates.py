@@ -109,8 +109,8 @@ def candidates_of(options: StackOptions, *, complete: bool) -> list[Candidate]:
     return [
         Candidate("latent variable, trees", _latent(options, trees=True), 0.3),
         Candidate("mixture", _mixture(options), 0.25),
-        *network,
         Candidate("hidden tree", _hidden_tree(options), 0.2),
+        *network,
         Candidate("latent variable, columns", _latent(options, trees=False), 0.1),
     ]
 
