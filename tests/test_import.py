@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,18 @@ def test_nothing_heavy_is_imported(code: str) -> None:
     report = f"{code}\nimport sys\nprint('loaded:', sorted(set({HEAVY!r}) & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.endswith("loaded: []\n"), done.stdout
+
+
+def test_a_network_is_read_and_answers_without_scikit_learn_or_a_compiler(tmp_path: Path) -> None:
+    """Which take a second each, five times as long as the rest."""
+    (tmp_path / "pair.uai").write_text("MARKOV\n2\n2 2\n1\n2 0 1\n4\n3 1 1 3\n")
+    script = (
+        "import sys, fullspan as fs; network = fs.read_graph('pair.uai'); network.marginals(); "
+        "assert round(network.probability('x0=1 | x1=1'), 9) == 0.75; "
+        "print(sorted({'sklearn', 'pandas', 'numba'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout == "[]\n"
 
 
 def test_every_name_the_root_promises_is_there() -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data.space import Space
 from fullspan.errors import DataError, FullspanError
@@ -155,6 +154,10 @@ class Predictions:
         ------
         FullspanError : the model predicts some columns from others: it has no probabilities of these others.
         """
+        from sklearn.utils.validation import (
+            check_is_fitted,
+        )  # which takes a second that a network's answers need not wait for
+
         check_is_fitted(self)
         if self._is_conditional():
             raise FullspanError(
