@@ -42,8 +42,9 @@ def test_contrasts_are_orthonormal_and_sum_to_zero() -> None:
 
 def test_the_gradient_is_that_of_the_objective() -> None:
     x, counts = counted(*rows())
-    fit = Multinomial(multinomial.features(x, CARDS, 3), counts)
-    w = np.random.default_rng(2).normal(size=multinomial.n_features(CARDS, 3) * 2) / 3
+    width = multinomial.n_features(CARDS, 3)
+    fit = Multinomial(multinomial.features(x, CARDS, 3), counts, np.random.default_rng(5).uniform(0.2, 5, width))
+    w = np.random.default_rng(2).normal(size=width * 2) / 3
     _, gradient = fit.objective(w, 0.7)
     for k in (0, 5, 31):
         step = np.zeros(len(w))
@@ -89,7 +90,7 @@ def test_an_interaction_that_predicts_is_found_and_noise_is_not() -> None:
     x, y = rows()
     model = fs.BoltzmannClassifier().fit(x, y)
     assert model.order_ == 3
-    best = min(model.cross_validation_, key=lambda row: row[2])
+    best = min((row for row in model.cross_validation_ if row[4] == model.adaptive_), key=lambda row: row[2])
     assert best[2] < 0.98 * min(row[2] for row in model.cross_validation_ if row[0] == 2)
     assert (model.order_, model.penalty_) == best[:2]
     y = (np.random.default_rng(4).random(len(x)) < 0.2 + 0.2 * x[:, 0]).astype(int)
@@ -97,6 +98,54 @@ def test_an_interaction_that_predicts_is_found_and_noise_is_not() -> None:
     assert plain.order_ == 2
     again = fs.BoltzmannClassifier().fit(x[::-1], y[::-1])
     assert again.predict_proba(x) == pytest.approx(plain.predict_proba(x), abs=1e-9)
+
+
+def test_the_penalty_of_a_set_is_divided_by_the_mean_square_of_its_weights() -> None:
+    weights = np.random.default_rng(6).normal(size=(multinomial.n_features(CARDS, 2), 2))
+    found = multinomial.scales(weights, CARDS, 2)
+    blocks = [weights[1:3], weights[3:4], weights[4:7]]  # after the base rates, cards - 1 each
+    squares = np.array([(block**2).mean() for block in blocks])
+    own = squares.mean() / (squares + 1e-3 * squares.mean())
+    assert found[1:] == pytest.approx(np.repeat(own, [2, 1, 3]))
+    assert (multinomial.scales(np.zeros((4, 2)), (4,), 2) == 1).all()  # nothing to adapt to
+
+
+def test_a_ridge_adapts_where_few_of_many_inputs_matter_and_not_where_all_do() -> None:
+    rng = np.random.default_rng(7)
+    x = rng.integers(0, 3, (700, 30))
+    few = rng.random(700) < 1 / (1 + np.exp(3.0 * (x[:, 3] - 1) - 3.0 * (x[:, 8] - 1)))
+    one = fs.BoltzmannClassifier(order=2, levels={f"x{i}": [0, 1, 2] for i in range(30)})
+    model = one.fit(x[:350], few[:350])
+    assert model.adaptive_
+    distinct, counts = counted(x[:350], few[:350].astype(int))
+    plain = Multinomial(multinomial.features(distinct, (3,) * 30, 2), counts)
+    best = min((row for row in model.cross_validation_ if not row[4]), key=lambda row: row[2])
+    w, _, _ = plain.fit(best[1], np.zeros((61, 1)), 1e-8, 500)
+    ours = model.predict_log_proba(x[350:])[np.arange(350), few[350:].astype(int)].mean()
+    theirs = Multinomial(multinomial.features(x[350:], (3,) * 30, 2), np.zeros((350, 2))).log_prob(w)
+    assert ours > theirs[np.arange(350), few[350:].astype(int)].mean() + 0.02
+    every = rng.random(700) < 1 / (1 + np.exp(0.3 * (x - 1).sum(axis=1)))
+    assert not one.fit(x, every).adaptive_
+
+
+def test_standard_errors_are_those_of_the_ridge_that_was_used() -> None:
+    """The inverse of the second derivatives of the penalised log-loss, by differences of its gradient."""
+    rng = np.random.default_rng(8)
+    x = rng.integers(0, 2, (300, 40))
+    y = (rng.random(300) < 1 / (1 + np.exp(8.0 * (0.8 - x[:, 5] - 0.6 * x[:, 9])))).astype(int)
+    model = fs.BoltzmannClassifier(order=2, basis="walsh").fit(x, y)
+    assert model.adaptive_
+    distinct, counts = counted(x, y)
+    fit = Multinomial(multinomial.features(distinct, (2,) * 40, 2), counts)
+    base = min((row for row in model.cross_validation_ if not row[4]), key=lambda row: row[2])[1]
+    start, _, _ = fit.fit(base, np.zeros((41, 1)), 1e-8, 500)
+    fit.scales = multinomial.scales(start, (2,) * 40, 2)
+    w, _, _ = fit.fit(model.penalty_, start, 1e-9, 500)
+    steps = 1e-5 * np.eye(41)
+    hessian = np.stack([fit.objective(w.ravel() + h, model.penalty_)[1] for h in steps])
+    hessian = 300 * (hessian - np.stack([fit.objective(w.ravel() - h, model.penalty_)[1] for h in steps])) / 2e-5
+    expected = np.sqrt(np.diag(np.linalg.inv(hessian))) / 2  # a contrast of two levels is a sign over the root of two
+    assert model.fitted_.standard_errors[1:] == pytest.approx(expected[1:], rel=1e-3)
 
 
 def test_folds_divide_the_rows_of_each_level() -> None:

@@ -31,29 +31,49 @@ CARDS = (2, 3, 4)
 SCOPES = [(0,), (1,), (2,), (0, 1), (1, 2)]
 
 
-def test_delta_is_below_the_simple_bound_and_near_that_of_the_gaussian() -> None:
-    """Bun & Steinke (2016): delta <= exp(-(eps - rho)^2 / (4 rho)); the exact curve of the Gaussian lies below both."""
+def test_delta_is_that_of_the_gaussian_and_below_the_bound_of_concentrated_privacy() -> None:
+    """By the definition: the mass of N(mu, 1) above e^eps times that of N(0, 1); Bun & Steinke (2016) bound it."""
+    from scipy.integrate import quad
     from scipy.stats import norm
 
-    for rho, epsilon in ((0.005, 0.5), (0.1, 3.0), (0.5, 6.0)):
+    for rho, epsilon in ((0.005, 0.2), (0.1, 1.0), (0.5, 2.5)):
         mu = math.sqrt(2 * rho)
-        exact = norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * norm.cdf(-mu / 2 - epsilon / mu)
-        assert exact < delta_of(rho, epsilon) < math.exp(-((epsilon - rho) ** 2) / (4 * rho))
+        cut = epsilon / mu + mu / 2  # where the two densities are e^eps apart
+        beyond = quad(lambda x: norm.pdf(x - mu) - math.exp(epsilon) * norm.pdf(x), cut, cut + 30)[0]  # noqa: B023
+        assert delta_of(rho, epsilon) == pytest.approx(beyond, rel=1e-7)
+        assert delta_of(rho, epsilon) < math.exp(-((epsilon - rho) ** 2) / (4 * rho))
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "delta", "rho"),
+    ("epsilon", "budget"),
     [
-        (1.0, 1e-6, 0.024355970359538372),
-        (0.8, 1e-9, 0.00976032164613208),
-        (3.2, 1e-9, 0.13608273701614862),
-        (10.0, 1e-5, 1.7826956163289516),
+        (0.05, 0.0002996297553181648),
+        (0.1, 0.0010576052591204643),
+        (0.8, 0.047823661006987095),
+        (1.6, 0.16845174599438906),
+        (3.2, 0.5793221713975072),
     ],
 )
-def test_conversion_has_its_published_values(epsilon: float, delta: float, rho: float) -> None:
-    """Those of the code that Canonne, Kamath & Steinke (2020) published with their paper, ``cdp_rho``."""
-    assert rho_of(epsilon, delta) == pytest.approx(rho, rel=1e-9)
-    assert delta_of(rho, epsilon) == pytest.approx(delta, rel=1e-6)
+def test_conversion_has_its_published_values(epsilon: float, budget: float) -> None:
+    """Those of the code that Cai et al. (2021) published with PrivMRF, for delta = 1e-5: mu^2, to its 1e-5 or better."""
+    assert 2 * rho_of(epsilon, 1e-5) == pytest.approx(budget, rel=1e-5)
+    assert delta_of(rho_of(epsilon, 1e-5), epsilon) == pytest.approx(1e-5, rel=1e-9)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1e-4, 1e-12), (0.01, 1e-9), (20.0, 1e-5), (200.0, 1e-3), (1.0, 0.9)])
+def test_budgets_of_any_size_have_their_delta(epsilon: float, delta: float) -> None:
+    assert delta_of(rho_of(epsilon, delta), epsilon) == pytest.approx(delta, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "concentrated"),
+    [(1.0, 1e-6, 0.024355970359538372), (0.8, 1e-9, 0.00976032164613208), (3.2, 1e-9, 0.13608273701614862)],
+)
+def test_gaussian_noise_buys_more_than_concentrated_privacy_alone(
+    epsilon: float, delta: float, concentrated: float
+) -> None:
+    """The values of ``cdp_rho``, which Canonne, Kamath & Steinke (2020) published with their paper."""
+    assert concentrated < rho_of(epsilon, delta) < 1.25 * concentrated
 
 
 def test_costs_add_up_and_overspending_is_refused() -> None:

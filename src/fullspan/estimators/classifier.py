@@ -60,7 +60,8 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
     solver : ``"auto"``, ``"newton"``, ``"lbfgs"`` or ``"gradient"``.
     l1, l2 : penalties ``l1 |theta|_1`` and ``l2 |theta|^2 / 2`` on the information gain in nats per row. With
         ``l2="auto"`` a ridge that treats all levels alike and leaves the base rates free is chosen by cross-validated
-        likelihood (five stratified folds, ten below 1,000 rows), for one output without hidden units, ``graph``,
+        likelihood (five stratified folds, ten below 1,000 rows), and adapted to each set of inputs where this clearly
+        improves it, for one output without hidden units, ``graph``,
         ``terms``, ``margins``, ``l1`` or ``solver``; elsewhere ``"auto"`` is 0, and order 2. The
         folds are drawn by a fixed seed.
     restarts : number of random starts, of which the best is kept; only with hidden units.
@@ -74,7 +75,10 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
     classes_ : the levels of the output; a list of them for several outputs.
     terms_, model_, space_, fitted_, status_, n_iter_ : as for the other estimators.
     order_, penalty_ : the order, and the ridge in rows (scikit-learn's 1 / C), None where it was not chosen.
-    cross_validation_ : (order, penalty, held-out log-loss in nats per row, its standard error) of all that was tried.
+    adaptive_ : whether each set of inputs has a ridge of its own: ``penalty_`` times the mean square of the weights of
+        all sets over that of its own, in the fit with one ridge for all.
+    cross_validation_ : (order, penalty, held-out log-loss in nats per row, its standard error, adaptive) of all that
+        was tried.
     information_gain_ : ``sum_i q(i) KL(q(. | i) || p(. | i))`` in nats per row.
     log_likelihood_ : conditional log-likelihood of all rows.
     diverging_ : the terms whose weights grow without bound, because the inputs separate the outputs.
@@ -207,6 +211,7 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
         chosen = settings.get("chosen")
         self.order_ = (2 if self.order == "auto" else self.order) if chosen is None else chosen["order"]
         self.penalty_ = None if chosen is None else chosen["penalty"]
+        self.adaptive_ = chosen is not None and chosen.get("adaptive", False)
         self.cross_validation_ = () if chosen is None else tuple(map(tuple, chosen["tried"]))
         self.information_gain_ = fitted.divergence
         self.diverging_ = diverging_terms(fitted)

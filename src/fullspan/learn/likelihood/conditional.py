@@ -262,6 +262,8 @@ class _Chosen(_Conditional):
         orders: Sequence[int],
         watch: Watch | None,
     ) -> None:
+        from fullspan.learn.likelihood.multinomial import n_features
+
         refuse_open_inputs(empirical, roles.inputs, _JOINT)
         inputs, self.output = list(roles.inputs), roles.outputs[0]
         self.cards = [empirical.space.cards[i] for i in inputs]
@@ -271,6 +273,7 @@ class _Chosen(_Conditional):
         self.counts = np.zeros((len(self.inputs), empirical.space.cards[self.output]))
         np.add.at(self.counts, (which.ravel(), states[:, self.output]), empirical.counts[known])
         self.choice = self._choice(orders, History(watch))
+        self.scales = np.ones(n_features(self.cards, self.choice.order))
         super().__init__(empirical, roles, replace(options, order=self.choice.order, l2=0.0), (), watch)
 
     def _choice(self, orders: Sequence[int], history: History) -> Choice:
@@ -300,11 +303,14 @@ class _Chosen(_Conditional):
         return tuple(found)
 
     def run(self) -> Fitted:
-        from fullspan.learn.likelihood.multinomial import Multinomial, features, weights_of_terms
+        from fullspan.learn.likelihood.multinomial import Multinomial, features, scales, weights_of_terms
 
-        order, penalty = self.choice.order, self.choice.penalty
+        order, penalty, scaled_by = self.choice.order, self.choice.penalty, self.choice.scaled_by
         fit = Multinomial(features(self.inputs, self.cards, order), self.counts)
         start = np.zeros((fit.x.shape[1], self.counts.shape[1] - 1))
+        if scaled_by is not None:
+            start = fit.fit(scaled_by, start, _PRECISE, _MAX_STEPS)[0]
+            self.scales = fit.scales = scales(start, self.cards, order)
         weights, steps, converged = fit.fit(penalty, start, _PRECISE, self.options.max_iter or _MAX_STEPS)
         theta = weights_of_terms(self.basis, self.roles.inputs, self.output, order, weights, self.terms)
         value, gradient = fit.objective(weights.ravel(), penalty)
@@ -312,7 +318,8 @@ class _Chosen(_Conditional):
         status: Any = "converged" if converged else "iteration limit"
         solution = Solution(theta, value, float(np.abs(gradient).max(initial=0.0)), steps, status)
         fitted = self._fitted(Likelihood(self.given, self.observed, 0.0, 0.0), solution)
-        chosen = {"order": order, "penalty": penalty, "tried": [list(t) for t in self.choice.tried]}
+        tried = [list(t) for t in self.choice.tried]
+        chosen = {"order": order, "penalty": penalty, "adaptive": scaled_by is not None, "tried": tried}
         return replace(fitted, settings={**fitted.settings, "chosen": chosen})
 
     def _ridge(self) -> Array:
@@ -321,7 +328,8 @@ class _Chosen(_Conditional):
         inputs, order = self.roles.inputs, self.choice.order
         each = matrix_of_terms(self.basis, inputs, self.output, order, self.terms)
         free = self.counts.shape[1] - 1
-        ridge = each[:, free:] @ each[:, free:].T
+        own = np.repeat(self.scales, free)[free:]
+        ridge = (each[:, free:] * own) @ each[:, free:].T
         return np.asarray(self.choice.penalty / self.total * ridge)
 
     def _diverging(self, solution: Solution) -> tuple[int, ...]:

@@ -8,6 +8,9 @@ functions. So the penalty, which is in rows and not per row, depends neither on 
 level comes first; with pairs it is that of logistic regression on indicators of all levels, with ``C = 1 / penalty``.
 The base rates w_0 are all but free. Order and penalty are those with the largest likelihood of rows left out, in
 stratified folds that a fixed seed draws.
+
+Where few of many inputs matter, the penalty of a set A is instead divided by the mean square of its weights in that
+fit, relative to all sets: an adaptive ridge. It is taken where rows left out are clearly more likely.
 """
 
 from __future__ import annotations
@@ -41,24 +44,33 @@ _ROUGH_TOLERANCE = 1e-5
 """Largest derivative left in a fit of cross-validation."""
 _GIVE_UP = 2
 """Penalties in a row that are worse than the best before the smaller ones are left out."""
+_CLEARLY = 2.0
+"""Standard errors of the difference in held-out log-loss from which on an adaptive ridge is taken."""
+_SMALLEST = 1e-3
+"""Mean square of weights, relative to that of all sets, below which the penalty of a set grows no more."""
 
 
 class Tried(NamedTuple):
-    """Held-out log-loss of one choice, in nats per row, and its standard error over the rows."""
+    """Held-out log-loss of one choice, in nats per row, its standard error over the rows, and whether it adapts."""
 
     order: int
     penalty: float
     log_loss: float
     error: float
+    adaptive: bool = False
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The order and penalty that were chosen, and all that were tried."""
+    """The order and penalty that were chosen, all that were tried, and the penalty of the fit that scales the others.
+
+    ``scaled_by`` is None where all sets have the same penalty.
+    """
 
     order: int
     penalty: float
     tried: tuple[Tried, ...]
+    scaled_by: float | None = None
 
 
 def contrasts(card: int) -> Array:
@@ -74,6 +86,16 @@ def sets_of(n_inputs: int, order: int) -> list[tuple[int, ...]]:
 def n_features(cards: Sequence[int], order: int) -> int:
     """Columns of the matrix of features."""
     return sum(math.prod(cards[i] - 1 for i in s) for s in sets_of(len(cards), order))
+
+
+def scales(weights: Array, cards: Sequence[int], order: int) -> Array:
+    """(d,) penalty of each feature relative to that of its order, by the weights (d, K - 1) of a fit."""
+    sizes = [math.prod(cards[i] - 1 for i in s) for s in sets_of(len(cards), order)]
+    squares = np.add.reduceat((weights**2).mean(axis=1), np.cumsum([0, *sizes])[:-1][np.array(sizes) > 0])
+    kept = np.array([size for size in sizes if size])
+    squares /= kept
+    mean = float(squares[1:].mean()) if len(squares) > 1 else 0.0
+    return np.repeat(mean / (squares + _SMALLEST * mean) if mean > 0 else np.ones(len(squares)), kept)
 
 
 def features(inputs: Ints, cards: Sequence[int], order: int) -> Array:
@@ -94,6 +116,7 @@ class Multinomial:
 
     x: Array
     counts: Array
+    scales: Array | None = None
 
     def __post_init__(self) -> None:
         self.h = contrasts(self.counts.shape[1])
@@ -103,7 +126,7 @@ class Multinomial:
         """The penalised log-loss of all rows and its gradient, both over the number of rows."""
         weights = w.reshape(self.x.shape[1], -1)
         log_p = self.log_prob(weights)
-        ridge = np.full((len(weights), 1), penalty)
+        ridge = penalty * (np.ones(len(weights)) if self.scales is None else self.scales)[:, None]
         # The first feature is the constant: shares of the output's levels are not pulled towards each other.
         ridge[0] = min(_BASE_RATES, penalty)
         residual = (self.rows[:, None] * np.exp(log_p) - self.counts) @ self.h
@@ -146,44 +169,91 @@ def choose(
     """Order and penalty by held-out log-loss: ``counts`` (m, K) of the output's levels in each distinct row of inputs.
 
     ``seen`` hears of every choice that was tried, with its number of weights. An interrupt ends the trials: the best so
-    far is taken. Time: folds × orders × penalties fits, each from the one before.
+    far is taken. Time: folds × (orders + 1) × penalties fits, each from the one before.
     """
     parts = folds(counts)
-    tried: list[Tried] = []
+    tried: list[_Held] = []
+
+    def follow(order: int, scaled_by: float | None) -> None:
+        x = features(inputs, cards, order)
+        fits = _fits(x, counts, parts)
+        start = np.zeros((x.shape[1], counts.shape[1] - 1))
+        if scaled_by is not None:
+            for fit in fits:
+                fit.scales = scales(fit.fit(scaled_by, start, _ROUGH_TOLERANCE, 300)[0], cards, order)
+        for found in _along_the_path(fits, x, counts, parts, order):
+            tried.append(found)
+            seen(found.tried, start.size)
+
     try:
         for order in orders:
-            x = features(inputs, cards, order)
-            for found in _along_the_path(x, counts, parts, order):
-                tried.append(found)
-                seen(found, x.shape[1] * (counts.shape[1] - 1))
+            follow(order, None)
+        best = _plain(tried).tried
+        follow(best.order, best.penalty)
     except KeyboardInterrupt:
         if not tried:
             raise
-    each = [min((t for t in tried if t.order == order), key=lambda t: t.log_loss) for order in {t.order for t in tried}]
-    best, *higher = sorted(each)
+    plain = _plain(tried)
+    adaptive = min((t for t in tried if t.tried.adaptive), key=lambda t: t.tried.log_loss, default=plain)
+    every = tuple(t.tried for t in tried)
+    if adaptive is not plain and _clearly_better(adaptive, plain, parts):
+        return Choice(adaptive.tried.order, adaptive.tried.penalty, every, plain.tried.penalty)
+    return Choice(plain.tried.order, plain.tried.penalty, every)
+
+
+class _Held(NamedTuple):
+    """A choice, and in each fold the log probabilities of all levels in the rows that were left out."""
+
+    tried: Tried
+    log_p: list[Array]
+
+
+def _plain(tried: Sequence[_Held]) -> _Held:
+    """The best of the lowest order, or of a higher one that is better by far; all sets have one penalty."""
+    alike = [t for t in tried if not t.tried.adaptive]
+    orders = sorted({t.tried.order for t in alike})
+    each = [min((t for t in alike if t.tried.order == order), key=lambda t: t.tried.log_loss) for order in orders]
+    best, *higher = each
     for other in higher:
         # Of two that are about as good the one with fewer terms, which people have to read.
-        if other.log_loss < _WORTH_RATIO * best.log_loss:
+        if other.tried.log_loss < _WORTH_RATIO * best.tried.log_loss:
             best = other
-    return Choice(best.order, best.penalty, tuple(tried))
+    return best
 
 
-def _along_the_path(x: Array, counts: Array, parts: Array, order: int) -> Iterator[Tried]:
-    """Held-out log-losses of one order from the strongest penalty on, until they get worse."""
-    n_folds, width = len(parts), x.shape[1] * (counts.shape[1] - 1)
+def _clearly_better(one: _Held, other: _Held, parts: Array) -> bool:
+    """Whether the rows left out are more likely by more than chance explains, row by row."""
+    n = mean = square = 0.0
+    for part, a, b in zip(parts, one.log_p, other.log_p, strict=True):
+        rows = part[part.sum(axis=1) > 0]
+        n += float(rows.sum())
+        mean += float(np.sum(rows * (a - b)))
+        square += float(np.sum(rows * (a - b) ** 2))
+    mean /= n
+    return mean > _CLEARLY * math.sqrt(max(square / n - mean**2, 0.0) / n)
+
+
+def _fits(x: Array, counts: Array, parts: Array) -> list[Multinomial]:
+    """One for each fold, of the rows outside it."""
     kept = [(counts - part).sum(axis=1) > 0 for part in parts]
-    fits = [Multinomial(x[k], (counts - part)[k]) for part, k in zip(parts, kept, strict=True)]
-    starts = [np.zeros(width).reshape(x.shape[1], -1) for _ in range(n_folds)]
+    return [Multinomial(x[k], (counts - part)[k]) for part, k in zip(parts, kept, strict=True)]
+
+
+def _along_the_path(fits: Sequence[Multinomial], x: Array, counts: Array, parts: Array, order: int) -> Iterator[_Held]:
+    """Held-out log-losses of one order from the strongest penalty on, until they get worse."""
+    starts = [np.zeros((x.shape[1], counts.shape[1] - 1)) for _ in fits]
     best, worse, total = math.inf, 0, float(counts.sum())
     for penalty in PENALTIES:
-        losses = np.zeros(2)
+        losses, log_ps = np.zeros(2), []
         for k, (fit, part) in enumerate(zip(fits, parts, strict=True)):
             starts[k], _, _ = fit.fit(penalty, starts[k], _ROUGH_TOLERANCE, 300)
             held = part.sum(axis=1) > 0
             log_p = Multinomial(x[held], part[held]).log_prob(starts[k])
             losses += [-np.sum(part[held] * log_p), np.sum(part[held] * log_p**2)]
+            log_ps.append(log_p)
         mean = losses[0] / total
-        yield Tried(order, penalty, float(mean), math.sqrt(max(losses[1] / total - mean**2, 0.0) / total))
+        error = math.sqrt(max(losses[1] / total - mean**2, 0.0) / total)
+        yield _Held(Tried(order, penalty, float(mean), error, fits[0].scales is not None), log_ps)
         worse = 0 if mean < best - 1e-5 else worse + 1
         best = min(best, mean)
         # Log-loss has one minimum along the path, but for noise.

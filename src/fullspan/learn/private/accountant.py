@@ -1,12 +1,16 @@
-"""Zero-concentrated differential privacy: a budget, what has been spent of it, and what it means as (ε, δ).
+"""The accountant of Gaussian noise: a budget, what has been spent of it, and what it means as (ε, δ).
 
-A mechanism is rho-zCDP if the Rényi divergence of order a between its outputs on neighbouring tables is at most rho a
-for all a > 1. Costs of mechanisms that are run one after another add up, and
+Gaussian noise of standard deviation sigma on numbers that one row moves by D in Euclidean length costs
 
-    delta(rho, eps) = min_{a > 1}  exp((a - 1)(a rho - eps)) / (a - 1) * (1 - 1/a)^a
+    rho = D^2 / (2 sigma^2),
 
-(Canonne, Kamath & Steinke 2020). Gaussian noise of standard deviation sigma on numbers that one row moves by D in
-Euclidean length costs D^2 / (2 sigma^2).
+as in zero-concentrated differential privacy. Costs of mechanisms that are run one after another, each chosen by what
+those before gave, add up, and all of them together are as private as one with their sum (Gaussian differential
+privacy, Dong, Roth & Su 2022). With mu^2 = 2 rho that is exactly (Balle & Wang 2018)
+
+    delta(rho, eps) = P(N < mu/2 - eps/mu) - e^eps P(N < -mu/2 - eps/mu),      N standard normal,
+
+which allows a fifth to a tenth more than what rho-zCDP alone implies (Canonne, Kamath & Steinke 2020).
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ class Privacy:
     Examples
     --------
     >>> round(Privacy(1.0, 1e-9).rho, 4)
-    0.015
+    0.0166
     """
 
     epsilon: float
@@ -49,7 +53,7 @@ class Privacy:
 
     @property
     def rho(self) -> float:
-        """The largest rho whose rho-zCDP implies (epsilon, delta)."""
+        """The largest cost of Gaussian noise that is (epsilon, delta)-differentially private."""
         return rho_of(self.epsilon, self.delta)
 
     @property
@@ -65,24 +69,21 @@ class Privacy:
 
 
 def delta_of(rho: float, epsilon: float) -> float:
-    """The delta that rho-zCDP implies at ``epsilon``; any order a gives a bound, the best is looked for."""
+    """The delta of Gaussian mechanisms of the cost ``rho`` at ``epsilon``."""
+    from scipy.special import log_ndtr
+
     if rho <= 0:
         return 0.0
-    low, high = 1.0 + 1e-9, (epsilon + 1.0) / (2.0 * rho) + 2.0
-    for _ in range(200):
-        a = (low + high) / 2
-        # the derivative in a of the logarithm of the bound rises with a
-        if (2 * a - 1) * rho - epsilon + math.log1p(-1 / a) < 0:
-            low = a
-        else:
-            high = a
-    a = (low + high) / 2
-    return min(1.0, math.exp((a - 1) * (a * rho - epsilon) + a * math.log1p(-1 / a)) / (a - 1))
+    mu = math.sqrt(2 * rho)
+    first, second = float(log_ndtr(mu / 2 - epsilon / mu)), epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))
+    return -math.exp(first) * math.expm1(min(0.0, second - first))
 
 
 def rho_of(epsilon: float, delta: float) -> float:
     """The largest rho with ``delta_of(rho, epsilon) <= delta``."""
-    low, high = 0.0, epsilon + 1.0
+    low, high = 0.0, 1.0
+    while delta_of(high, epsilon) <= delta:
+        high *= 2
     for _ in range(200):
         rho = (low + high) / 2
         if delta_of(rho, epsilon) <= delta:
@@ -94,7 +95,7 @@ def rho_of(epsilon: float, delta: float) -> float:
 
 @dataclass
 class Ledger:
-    """What a budget of zCDP has been spent on; spending more than is left is an error."""
+    """What a budget has been spent on; spending more than is left is an error."""
 
     rho: float
     delta: float = 0.0
