@@ -55,7 +55,7 @@ def test_delta_is_that_of_the_gaussian_and_below_the_bound_of_concentrated_priva
     ],
 )
 def test_conversion_has_its_published_values(epsilon: float, budget: float) -> None:
-    """Those of the code that Cai et al. (2021) published with PrivMRF, for delta = 1e-5: mu^2, to its 1e-5 or better."""
+    """Those of the code that Cai et al. (2021) published with PrivMRF, for delta = 1e-5: mu^2."""
     assert 2 * rho_of(epsilon, 1e-5) == pytest.approx(budget, rel=1e-5)
     assert delta_of(rho_of(epsilon, 1e-5), epsilon) == pytest.approx(1e-5, rel=1e-9)
 

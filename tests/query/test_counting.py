@@ -55,6 +55,13 @@ def test_what_is_no_count_is_refused(model: fs.BoltzmannMachine, tmp_path: Path)
     assert network.expected_rows("a=1", 9).n_rows == 9
 
 
+def test_a_model_of_other_margins_is_of_no_rows(model: fs.BoltzmannMachine) -> None:
+    other = model.with_margins({"b": {0: 0.25, 1: 0.75}})
+    with pytest.raises(QueryError, match=r"rows behind this model is not known: .* give n_rows="):
+        other.distribution_.ask("N(b=0)")
+    assert other.expected_rows("b=0", 1000).expected == pytest.approx(250)
+
+
 def test_in_a_terminal_and_the_explorer(
     model: fs.BoltzmannMachine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

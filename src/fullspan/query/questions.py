@@ -63,7 +63,7 @@ class Questions(ABC):
     space: Space
     """The variables that a question may name; hidden ones come last."""
     total: float | None = None
-    """Rows that the model was learned from, which ``N(...)`` counts; None where that is not known."""
+    """Rows that the model was learned from, which ``N(...)`` counts; None or 0 where that is not known."""
 
     @cached_property
     def visible(self) -> Space:
@@ -182,7 +182,7 @@ class Questions(ABC):
 
     def _count(self, probability: float, n_rows: int | None) -> Count:
         n = self.total if n_rows is None else n_rows
-        if n is None:
+        if n is None or (n_rows is None and n == 0):
             raise QueryError("the number of rows behind this model is not known: ask for P(...), or give n_rows=")
         if (isinstance(n_rows, bool) or n != round(n) or n < 0) and n_rows is not None:
             raise QueryError(f"n_rows is {n_rows!r}; a whole number of at least 0 is needed")
