@@ -35,7 +35,7 @@ class QueryError(FullspanError):
 
     Parameters
     ----------
-    message : what is wrong and how to mend it.
+    message : what is wrong and how to correct it.
     text, position : the query string and the offset the caret points at, if the query was a string.
     """
 
@@ -59,7 +59,7 @@ class NotDecimatableError(FullspanError):
 
     Parameters
     ----------
-    message : what is wrong and how to mend it.
+    message : what is wrong and how to correct it.
     blocking : names or numbers of the nodes that are left when no rule applies any more.
     """
 
