@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.model.algebra.jit import parallel, prange, serial
+from fullspan.model.algebra.jit import serial
 
 
 @serial
@@ -144,18 +144,27 @@ def _is_zero(line: NDArray[Any]) -> bool:
     return bool(total == 0)
 
 
-@parallel
-def transform_bits(table: NDArray[Any], stride: int, n_bits: int, width: int, m: NDArray[Any], sparse: bool) -> None:
-    """Apply ``m`` to ``n_bits`` bits of the index, from the one of weight ``stride`` on.
+@serial
+def transform_bits(
+    begin: int,
+    end: int,
+    chunks: int,
+    table: NDArray[Any],
+    stride: int,
+    n_bits: int,
+    width: int,
+    m: NDArray[Any],
+    sparse: bool,
+) -> None:
+    """Apply ``m`` to ``n_bits`` bits of the index, from the one of weight ``stride`` on, in some of ``chunks`` parts.
 
     Above the lowest bits, ``width`` neighbouring columns are visited together, ``width`` a divisor of ``stride``. In a
     ``sparse`` table lines of zeros, which stay as they are, are passed over.
     """
     size = 1 << n_bits
     tiles, columns = table.size // (size * width), stride // width
-    chunks = min(tiles, 256)
-    for chunk in prange(chunks):
-        work = np.empty(size * width, table.dtype)
+    work = np.empty(size * width, table.dtype)
+    for chunk in range(begin, end):
         for tile in range(chunk * tiles // chunks, (chunk + 1) * tiles // chunks):
             if stride == 1:
                 line = table[tile * size : (tile + 1) * size]

@@ -20,12 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.model.algebra.bits import is_small, transform_bits
-from fullspan.model.algebra.jit import parallel, prange, serial
+from fullspan.model.algebra.jit import on_cores, serial
 from fullspan.model.algebra.local_bases import inverse_functions, local_functions
 
 WALSH, MONOMIAL, INDICATOR = 0, 1, 2
 ANALYSE, INVERT, SYNTHESISE = 0, 1, 2
 
+_SHARED_ENTRIES = 1 << 16
+"""Entries of a table from which on several cores transform it."""
 GROUP_STATES = 1024
 """Joint size up to which neighbouring variables are transformed in one visit."""
 _BIT = {
@@ -143,11 +145,20 @@ def _copy_strided(target: NDArray[Any], a: int, source: NDArray[Any], b: int, co
         target[i * a] = factor * source[i * b]
 
 
-@parallel
+@serial
 def _group(
-    table: NDArray[Any], stride: int, size: int, width: int, cards: NDArray[Any], kinds: NDArray[Any], op: int
+    begin: int,
+    end: int,
+    chunks: int,
+    table: NDArray[Any],
+    stride: int,
+    size: int,
+    width: int,
+    cards: NDArray[Any],
+    kinds: NDArray[Any],
+    op: int,
 ) -> None:
-    """Transform the neighbouring variables ``cards``, whose first digit has weight ``stride`` in the index."""
+    """Transform the neighbouring variables ``cards``, whose first digit has weight ``stride``, in some chunks."""
     scale = 1.0
     for i in range(cards.size):
         if kinds[i] == WALSH and op == INVERT:
@@ -157,9 +168,8 @@ def _group(
     # Else a tile is `size` rows of `width` neighbouring entries, `stride` apart.
     columns = 1 if across else stride // width
     tiles = table.size // (size * width)
-    chunks = min(tiles, 256)
-    for chunk in prange(chunks):
-        work = np.empty(size * width, table.dtype)
+    work = np.empty(size * width, table.dtype)
+    for chunk in range(begin, end):
         for tile in range(chunk * tiles // chunks, (chunk + 1) * tiles // chunks):
             origin = (tile // columns) * columns * size * width + (tile % columns) * width
             if stride == 1 and width == 1:
@@ -280,11 +290,20 @@ def transform_in_place(table: NDArray[Any], cards: NDArray[np.int64], kinds: NDA
         if (own == 2).all() and (own_kinds == own_kinds[0]).all():
             matrix = np.array(_BIT[int(own_kinds[0]), op], dtype=table.dtype)
             width = 1 if stride == 1 else _column_width(stride, _VISITED_BYTES // table.itemsize)
-            transform_bits(table, stride, len(own), width, matrix, op == SYNTHESISE)
+            _in_chunks(transform_bits, table, size * width, stride, len(own), width, matrix, op == SYNTHESISE)
         else:
             width = _column_width(table.size // size if stride == 1 else stride, 2 * _VISITED_COLUMNS)
-            _group(table, stride, size, width, own, own_kinds, op)
+            _in_chunks(_group, table, size * width, stride, size, width, own, own_kinds, op)
         stride *= size
+
+
+def _in_chunks(kernel: Any, table: NDArray[Any], tile: int, *arguments: Any) -> None:
+    """Call a kernel on all tiles of a table; threads are woken for a large one only."""
+    chunks = min(table.size // tile, 256)
+    if table.size < _SHARED_ENTRIES:
+        kernel(0, chunks, chunks, table, *arguments)
+    else:
+        on_cores(kernel, chunks, chunks, table, *arguments)
 
 
 @cache
