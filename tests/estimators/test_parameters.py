@@ -114,6 +114,7 @@ def test_ctrl_c_while_a_fit_is_measured_keeps_the_model(monkeypatch: pytest.Monk
         (fs.BoltzmannMachine(n_chains=7), "n_chains is 7, and has no effect here: it applies only to solver='pcd'"),
         (fs.BoltzmannMachine(learning_rate=3), "learning_rate is 3, and has no effect here"),
         (fs.FullSpan(engine="elimination", dtype="float64"), "dtype is 'float64', and has no effect here"),
+        (fs.FullSpan(max_seconds=1), "max_seconds is 1, and has no effect here: it applies only to average= above 1"),
         (fs.FullSpan(checkpoint_every=5), "checkpoint_every is 5, and has no effect here: .* checkpoint="),
         (fs.TruncatedBoltzmannMachine(patterns=[["x0"]], max_order=3), "max_order is 3, .* without patterns="),
         (fs.TruncatedBoltzmannMachine(n_pairs=1, min_support=3), "min_support is 3, and has no effect here"),

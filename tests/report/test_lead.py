@@ -302,7 +302,7 @@ def test_a_model_that_misses_a_pair_names_its_cell() -> None:
     levels = dict(part.split("=") for part in cell[2].split(", "))
     assert int(cell[1]) == (rows[list(levels)] == pd.Series(levels)).all(axis=1).sum()
     assert float(cell[3]) == pytest.approx(500 * single.probability(levels), abs=0.05)
-    searched = fs.FullSpan(max_seconds=None).fit(rows)
+    searched = fs.FullSpan().fit(rows)
     assert "is farther from the rows than chance explains" in " ".join(
         lead.leaves_out(gather(searched, rows, refit=False))
     )

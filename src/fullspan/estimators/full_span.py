@@ -218,6 +218,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
         Applies(("restarts",), "hidden variables", lambda of: bool(of.hidden)),
         Applies(("dtype",), "the table, engine='table' or 'auto'", lambda of: of.engine != "elimination"),
         Applies(("checkpoint_every",), "checkpoint=", lambda of: of.checkpoint is not None),
+        Applies(("max_seconds",), "average= above 1", lambda of: of.average > 1),
         Applies(_NOT_PRIVATE, "a fit without private=", lambda of: of.private is None),
     )
 
