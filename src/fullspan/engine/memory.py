@@ -25,7 +25,8 @@ def budget(max_memory: int | None = None) -> int:
 
 
 def budget_for(n_rows: float, max_memory: int | None = None) -> int:
-    """Bytes that tables of all states may take for ``n_rows`` rows: the user's limit, or 1 GiB and 100 KiB per row.
+    """Bytes that tables of all states may take for ``n_rows`` rows: the user's limit, or 1 GiB, or 100 KiB per
+    row if that is more.
 
     Few rows say little about billions of states: gigabytes are taken for them only where someone asks for it.
 

@@ -131,7 +131,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     max_order : maximum number of variables in a term; any by default.
     engine : ``"table"``, the dual table of all states; ``"elimination"``, terms of any order whose elimination stays
         cheap, for hundreds of variables; ``"auto"`` takes the table unless it would take minutes, or more
-        memory than is free or than 1 GiB and 100 KiB per row (``max_memory=`` sets another limit). See
+        memory than is free, or more than 1 GiB and more than 100 KiB per row (``max_memory=`` sets another limit). See
         ``docs/cookbook/wide.md``. ``search``, ``l1``, ``epsilon``, ``dtype`` and ``device`` need the table.
     max_width : by elimination, the maximum number of variables that remain when one is summed out; None for no limit
         but the budget of cells.
