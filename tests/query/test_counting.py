@@ -50,7 +50,7 @@ def test_what_is_no_count_is_refused(model: fs.BoltzmannMachine, tmp_path: Path)
         model.expected_rows("a=1", 2.5)  # type: ignore[arg-type]
     network = fs.BoltzmannMachine(l2=0.01).fit({"a": [0, 1, 1, 0], "b": [0, 1, 0, 0]}).distribution_
     network.total = None
-    with pytest.raises(QueryError, match="not known how many rows"):
+    with pytest.raises(QueryError, match="rows behind this model is not known"):
         network.ask("N(a=1)")
     assert network.expected_rows("a=1", 9).n_rows == 9
 
