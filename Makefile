@@ -32,8 +32,10 @@ test: lint  ## lint, then all tests, in two processes
 	$(BIN)/python -m compileall -q src  # some hundred tests start a process, which may not keep what it compiles
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-test-browser: $(STAMP)  ## the tests of the explorer's page alone (needs Debian's chromium)
-	$(BIN)/python -m pytest tests/web/test_browser.py
+test-browser: $(STAMP)  ## the tests in a browser alone: explorer, widget, reports (installs Debian's chromium as root)
+	@command -v chromium > /dev/null || { test "$$(id -u)" = 0 && apt-get install --yes chromium; } || { \
+	  echo "These tests need Chromium. Install it with: sudo apt-get install chromium"; exit 1; }
+	$(BIN)/python -m pytest tests/web/test_browser.py tests/web/test_widget.py tests/report/test_in_browser.py
 
 docs: $(STAMP)  ## build the documentation site into build/site; a broken link, picture or example is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
