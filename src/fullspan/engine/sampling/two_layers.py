@@ -84,7 +84,6 @@ def two_layers(
         raise FullspanError(f"layers of {a.size} and {c.size} units do not fit weights of shape {weights.shape}")
     if not all(np.isfinite(part).all() for part in (weights, a, c)):
         raise FullspanError("a weight is infinite or not a number; log Z needs finite weights")
-    # The smaller layer is enumerated, whichever it is.
     if n_states(groups[0]) > n_states(groups[1]):
         weights, a, c, groups = weights.T, c, a, groups[::-1]
     if n_states(groups[0]) > MAX_STATES:

@@ -122,10 +122,9 @@ def gather(
     counts, share, unjudged = _judged(estimator, data)
     say("measuring the fit")
     held_out_rows = _counted(estimator, test)
-    if check and (why := _no_check(counts, share, held_out_rows, refit)) is not None:
-        raise FullspanError(f"the best predictor cannot be learned: {why}")
+    if check:
+        _require_check(counts, share, held_out_rows, refit)
     comparison, words, why = _held_out(estimator, counts, share, held_out_rows, refit, check, say)
-    interactions = estimator.interactions_
     return Content(
         title=title or type(estimator).__name__,
         estimator=estimator,
@@ -140,20 +139,18 @@ def gather(
         misfit=_misfit(estimator, counts) if share >= ALL and counts is not None else None,
         training_share=share,
         unjudged=unjudged,
-        interactions=interactions,
-        strongest=_strongest(estimator, interactions, counts),
+        interactions=estimator.interactions_,
+        strongest=_strongest(estimator, counts),
         why_not_held_out=why,
     )
 
 
-def _strongest(
-    estimator: Any, rows: InteractionTable, data: Empirical | None
-) -> tuple[tuple[Interaction, Shares], ...]:
+def _strongest(estimator: Any, data: Empirical | None) -> tuple[tuple[Interaction, Shares], ...]:
     """The strongest interactions whose tables are small enough to be looked at, with their shares."""
     distribution = estimator.distribution_
     found: list[tuple[Interaction, Shares]] = []
     space = distribution.visible
-    for row in rows:
+    for row in estimator.interactions_:
         if row.is_weak or len(found) == STRONGEST:
             break
         if not row.has_part:  # the larger interaction shows it
@@ -199,11 +196,15 @@ def _misfit(estimator: Any, data: Empirical) -> PairMisfit | None:
     return pair_misfit(estimator.distribution_, data, lambda: None)
 
 
-def _no_check(data: Empirical | None, share: float, test: Empirical | None, refit: bool) -> str | None:
-    """Why the best predictor cannot be learned from the rows that the model was learned from; None if it can."""
+def _require_check(data: Empirical | None, share: float, test: Empirical | None, refit: bool) -> None:
+    """Refuse a check where the best predictor cannot be learned from the rows that the model was learned from."""
+    why = None
     if data is None or share < ALL:
-        return "give --data with the table that the model was learned from"
-    return "--no-refit holds no rows out; leave it out, or give --test" if not refit and test is None else None
+        why = "give --data with the table that the model was learned from"
+    elif not refit and test is None:
+        why = "--no-refit holds no rows out; leave it out, or give --test"
+    if why is not None:
+        raise FullspanError(f"the best predictor cannot be learned: {why}")
 
 
 def _held_out(

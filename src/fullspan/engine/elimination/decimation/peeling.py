@@ -93,7 +93,7 @@ def _net(n: int, edges: Numbers32, biased: NDArray[np.uint8]) -> Net:
     return net
 
 
-@serial
+@inlined
 def _lowest(net: Net) -> int:
     """The bucket of the next node; ``BUCKETS`` if no node is left that can go.
 

@@ -68,7 +68,6 @@ def greedy(rows, log2_cards, noise, rule, ceiling):  # type: ignore[no-untyped-d
             return order, np.inf, work
         order[step] = v
         left[v] = False
-        # Scores change only where new edges or the loss of v can be seen: two steps away at the most.
         _eliminate(v, near, edges[v] > 0, front, members, reach)
         for a in range(_unpack(reach, touched)):
             u = touched[a]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fullspan.model.algebra.jit import serial
+from fullspan.model.algebra.jit import inlined, serial
 
 
 @serial
@@ -30,7 +30,6 @@ def separators(starts, neighbours, order, log2_cards, limit):  # type: ignore[no
     place = np.full(n, -1, dtype=np.int64)
     for k in range(m):
         place[order[k]] = k
-    places = place[neighbours]
     bounds, sizes = np.zeros(m + 1, dtype=np.int64), np.zeros(m)
     separator = np.empty(len(neighbours) + 64, dtype=np.int64)
     first_child, sibling = np.full(m, -1, dtype=np.int64), np.full(m, -1, dtype=np.int64)
@@ -38,12 +37,14 @@ def separators(starts, neighbours, order, log2_cards, limit):  # type: ignore[no
     end = 0
     for k in range(m):
         v, start = order[k], end
-        separator = _with_room(separator, end, end + m - k)
-        end = _add(places[starts[v] : starts[v + 1]], k, seen, separator, end)
+        if end + m - k > len(separator):
+            separator = _larger(separator, end, 2 * (end + m - k))
+        for e in range(starts[v], starts[v + 1]):
+            end = _add(place[neighbours[e]], k, seen, separator, end)
         child = first_child[k]
         while child >= 0:
-            # The last of a child's separator is this step itself.
-            end = _add(separator[bounds[child] : bounds[child + 1] - 1], k, seen, separator, end)
+            for e in range(bounds[child], bounds[child + 1] - 1):  # the last one is this step itself
+                end = _add(separator[e], k, seen, separator, end)
             child = sibling[child]
         size = log2_cards[v]
         for e in range(start, end):
@@ -55,28 +56,24 @@ def separators(starts, neighbours, order, log2_cards, limit):  # type: ignore[no
         if end > start:
             parent = separator[end - 1]
             sibling[k] = first_child[parent]
-            # The message enters at the first variable of its separator to be eliminated, which is the last one listed.
             first_child[parent] = k
     return bounds, separator[:end].copy(), sizes, -1
 
 
 @serial
-def _with_room(separator, end, needed):  # type: ignore[no-untyped-def]
-    """The list, moved to a larger one where ``needed`` entries would not fit; ``end`` of them are in use."""
-    if needed <= len(separator):
-        return separator
-    larger = np.empty(2 * needed, dtype=np.int64)
+def _larger(separator, end, room):  # type: ignore[no-untyped-def]
+    """The list, of which ``end`` entries are in use, moved to a larger one."""
+    larger = np.empty(room, dtype=np.int64)
     larger[:end] = separator[:end]
     return larger
 
 
-@serial
-def _add(places, k, seen, separator, end):  # type: ignore[no-untyped-def]
-    """Append those of some places that come after step k and are not yet in its separator; its new end."""
-    for p in places:
-        if p > k and seen[p] != k:
-            seen[p], separator[end] = k, p
-            end += 1
+@inlined
+def _add(p, k, seen, separator, end):  # type: ignore[no-untyped-def]
+    """Append a place if it comes after step k and is not yet in its separator; the new end."""
+    if p > k and seen[p] != k:
+        seen[p], separator[end] = k, p
+        end += 1
     return end
 
 
