@@ -60,18 +60,19 @@ def forward_chunk(program, factors, slices, patterns, rows, first, last, log_z):
 @inlined
 def _sum_out(rows, static, places, count, start, length, card, n):  # type: ignore[no-untyped-def]
     """The message of a step: for each of its entries, the products of the inputs summed over the step's variable."""
-    size = length * card
+    # Taken out once: an array read from a tuple inside a loop has its references counted each time.
+    size, pool, out, work = length * card, rows.pool, rows.row, rows.pair
     for c in range(length):
-        message = rows.pool[start + c]
         if card == 2:
-            _sum_of_two(message, static, rows.pool, places, count, size, 2 * c, n, rows.pair)
+            _sum_of_two(pool[start + c], static, pool, places, count, size, 2 * c, n, work)
             continue
-        product_row(message, static[c * card], rows.pool, places, count, size, c * card, n)
+        message = pool[start + c]
+        product_row(message, static[c * card], pool, places, count, size, c * card, n)
         for level in range(1, card):
             j = c * card + level
-            product_row(rows.row, static[j], rows.pool, places, count, size, j, n)
+            product_row(out, static[j], pool, places, count, size, j, n)
             for b in range(n):
-                message[b] += rows.row[b]
+                message[b] += out[b]
 
 
 @inlined

@@ -170,39 +170,41 @@ def _sweep(program, factors, kept, own, room, boxes, anew, log_z, undone):  # ty
 def _enter(program, factors, kept, own, room, is_new, k):  # type: ignore[no-untyped-def]
     """Where the inputs of a step begin, and how they move along its axes; a lower bound of the log of their product."""
     first, width, low = program.inputs[k], program.axes[k + 1] - 1 - program.axes[k], 0.0
+    # Taken out once: an array read from a tuple inside a loop has its references counted each time.
+    at, step, inverse, where, stride = room.at, room.step, room.inverse, room.where, room.stride
     for i in range(program.inputs[k + 1] - first):
         source = program.sources[first + i]
-        room.inverse[i], room.where[i] = 1.0, _FACTOR
+        inverse[i], where[i] = 1.0, _FACTOR
         if source >= 0:
             low += factors.low[source]
         else:
-            room.where[i] = _NEW if is_new[-1 - source] else _KEPT
+            where[i] = _NEW if is_new[-1 - source] else _KEPT
             low += own.low[-1 - source] if is_new[-1 - source] else kept.low[-1 - source]
-            room.inverse[i] = own.inverse[-1 - source] if is_new[-1 - source] else kept.inverse[-1 - source]
-        room.at[0, i] = offset(program, factors, first + i)
+            inverse[i] = own.inverse[-1 - source] if is_new[-1 - source] else kept.inverse[-1 - source]
+        at[0, i] = offset(program, factors, first + i)
         for a in range(width + 1):
-            room.step[a, i] = program.strides[program.stride_starts[first + i] + a]
+            step[a, i] = program.strides[program.stride_starts[first + i] + a]
     # The tables are row-major: the axis eliminated last is the slowest.
-    room.stride[max(width - 1, 0)] = 1
+    stride[max(width - 1, 0)] = 1
     for a in range(width - 1, 0, -1):
-        room.stride[a - 1] = room.stride[a] * program.axis_cards[program.axes[k] + a]
+        stride[a - 1] = stride[a] * program.axis_cards[program.axes[k] + a]
     return low
 
 
 @inlined
-def _sum_over(factors, kept, own, room, boxes, code, count, width, n_inputs):  # type: ignore[no-untyped-def]
+def _sum_over(levels, n_inputs, at, by, where, inverse, values, before, new):  # type: ignore[no-untyped-def]
     """The product of the inputs at one place of the separator, summed over the allowed levels of the variable."""
     total = 0.0
-    for c in range(count):
-        x, level = 1.0, boxes.codes[code + c]
+    for c in range(len(levels)):
+        x, level = 1.0, levels[c]
         for i in range(n_inputs):
-            entry = room.at[width, i] + level * room.step[width, i]
-            if room.where[i] == _FACTOR:
-                x *= factors.values[entry]
-            elif room.where[i] == _KEPT:
-                x *= kept.pool[entry] * room.inverse[i]
+            entry = at[i] + level * by[i]
+            if where[i] == _FACTOR:
+                x *= values[entry]
+            elif where[i] == _KEPT:
+                x *= before[entry] * inverse[i]
             else:
-                x *= own.pool[entry] * room.inverse[i]
+                x *= new[entry] * inverse[i]
         total += x
     return total
 
@@ -214,17 +216,20 @@ def _step(program, factors, kept, own, room, is_new, boxes, b, k):  # type: igno
     The states are walked by an odometer: digit a counts the allowed levels of axis a, and ``a == width`` is a state.
     """
     start, width = program.axes[k], program.axes[k + 1] - 1 - program.axes[k]
-    n_inputs, place, digit = program.inputs[k + 1] - program.inputs[k], room.place, room.digit
+    n_inputs = program.inputs[k + 1] - program.inputs[k]
     # Refused before anything is summed: a product that underflows would be taken for an impossible state.
     if _enter(program, factors, kept, own, room, is_new, k) < LOWEST:
         return False
-    code, count = boxes.starts[b, k], boxes.counts[b, k]
+    at, step, inverse, where, stride, place, digit = room
+    values, before, new = factors.values, kept.pool, own.pool
+    levels = boxes.codes[boxes.starts[b, k] : boxes.starts[b, k] + boxes.counts[b, k]]
+    here, by = at[width], step[width]
     place[0], a, top, least = program.messages[k], 0, 0.0, np.inf
     digit[: width + 1] = 0
     while a >= 0:
         if a == width:
-            total = _sum_over(factors, kept, own, room, boxes, code, count, width, n_inputs)
-            own.pool[place[width]] = total
+            total = _sum_over(levels, n_inputs, here, by, where, inverse, values, before, new)
+            new[place[width]] = total
             top = max(top, total)
             least = min(least, total) if total > 0.0 else least
             a -= 1
@@ -235,9 +240,9 @@ def _step(program, factors, kept, own, room, is_new, boxes, b, k):  # type: igno
             a -= 1
             continue
         level = boxes.codes[boxes.starts[b, u] + digit[a]]
-        place[a + 1] = place[a] + level * room.stride[a]
+        place[a + 1] = place[a] + level * stride[a]
         for i in range(n_inputs):
-            room.at[a + 1, i] = room.at[a, i] + level * room.step[a, i]
+            at[a + 1, i] = at[a, i] + level * step[a, i]
         digit[a] += 1
         a += 1
     own.scale[k], own.low[k], own.inverse[k] = -np.inf, 0.0, 1.0
