@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -79,6 +80,24 @@ def test_sums_expectations_information_and_all_pairs(name: BasisName, seed: int)
     assert eta == pytest.approx(phi.T @ p)
     assert terms.fisher(tables) == pytest.approx((phi * p[:, None]).T @ phi - np.outer(eta, eta), abs=1e-12)
     assert pair_cells(terms.cliques, tables) == pytest.approx((hot * p[:, None]).T @ hot, abs=1e-12)
+
+
+def test_the_information_of_many_terms_in_a_large_clique_takes_little_memory() -> None:
+    """153 pairs of 18 independent spins are uncorrelated. As doubles, their columns alone would take 321 MB, twice."""
+    cards, pairs = (2,) * 18, list(itertools.combinations(range(18), 2))
+    width = Width(cards, 1 << 20)
+    assert all(width.join(pair) for pair in pairs)
+    space, named = Space.of_cards(cards), [((i, 1), (j, 1)) for i, j in pairs]
+    terms = Terms(space, Basis("walsh", cards), named, width.order, width.separators())
+    tables = [np.full(terms.cliques.shape(0), 2.0**-18)]
+    tracemalloc.start()
+    try:
+        found = terms.fisher(tables)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found == pytest.approx(np.eye(len(pairs)), abs=1e-9)
+    assert peak < 300e6
 
 
 def test_all_pairs_of_a_graph_without_clamping() -> None:

@@ -20,8 +20,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
+
+Columns = NDArray[np.int8] | NDArray[np.float64]
+"""Functions over the cells of a clique, (cells, k)."""
+_BLOCK = 1 << 22
+"""Numbers of a clique's functions that are held in floating point at a time, 32 MiB."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +98,19 @@ class Cliques:
         common = set(self.homes[variables[0]]).intersection(*(self.homes[i] for i in variables[1:]))
         return min(common, default=-1)
 
-    def second_moments(self, tables: Sequence[Array], functions: Sequence[Array]) -> Array:
+    def first_moments(self, tables: Sequence[Array], functions: Sequence[Columns]) -> Array:
+        """``<f_y>`` of the functions of :meth:`second_moments`."""
+        parts = [
+            p.ravel() @ f[:, some].astype(np.float64, copy=False)
+            for p, f in zip(tables, functions, strict=True)
+            for some in _blocks(f)
+        ]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def second_moments(self, tables: Sequence[Array], functions: Sequence[Columns]) -> Array:
         """``<f_y f_z>`` of functions given as columns (cells, k) at their home cliques, numbered clique by clique.
+
+        A few columns at a time are taken as floating-point numbers, so that whole numbers in a byte each may be given.
 
         Parameters
         ----------
@@ -110,20 +127,22 @@ class Cliques:
 
         for k in reversed(range(len(tables))):
             p, f, own = tables[k], functions[k], np.arange(starts[k], starts[k + 1])
-            weighted = f * p.reshape(-1, 1)
-            out[np.ix_(own, own)] = weighted.T @ f
+            for a in _blocks(f):
+                weighted = f[:, a] * p.reshape(-1, 1)
+                for b in _blocks(f):
+                    out[np.ix_(own[a], own[b])] = weighted.T @ f[:, b].astype(np.float64, copy=False)
             parts: list[_Part] = []
             for separator, below in arrived.pop(k, {}).items():
                 for numbers, expected in below:
                     if len(own):
-                        write(own, numbers, self._onto(k, weighted, separator).T @ expected)
+                        write(own, numbers, self._weighted_onto(k, p, f, separator).T @ expected)
                     for other in parts:
                         write(other.numbers, numbers, self._carried(k, p, other, separator).T @ expected)
                     parts.append(_Part(separator, numbers, expected))
             numbers = np.concatenate([own, *(part.numbers for part in parts)])
             if k and len(numbers):
                 to = self.separators[k]
-                joint = [self._onto(k, weighted, to), *(self._carried(k, p, part, to) for part in parts)]
+                joint = [self._weighted_onto(k, p, f, to), *(self._carried(k, p, part, to) for part in parts)]
                 below_k = arrived.setdefault(self.parents[k], {}).setdefault(to, [])
                 below_k.append((numbers, self._given(k, p, np.concatenate(joint, axis=1))))
         return out
@@ -133,6 +152,11 @@ class Cliques:
         below = self._onto(k, p.reshape(-1, 1), self.separators[k])
         # A state of the separator without probability: its expectations are multiplied by 0 above, whatever they are.
         return np.asarray(np.divide(joint, below, out=joint, where=below > 0))
+
+    def _weighted_onto(self, k: int, p: Array, f: Columns, variables: Sequence[int]) -> Array:
+        """``sum p(x_C) f`` onto the cells of some variables, (their cells, functions)."""
+        parts = [self._onto(k, f[:, some] * p.reshape(-1, 1), variables) for some in _blocks(f)]
+        return np.concatenate(parts, axis=1) if parts else np.zeros((math.prod(self.cards[i] for i in variables), 0))
 
     def _onto(self, k: int, weighted: Array, variables: Sequence[int]) -> Array:
         """Columns over the cells of a clique, summed onto those of some of its variables."""
@@ -160,6 +184,12 @@ class Cliques:
         found = (q @ e).reshape(*(self.cards[i] for i in (*shared, *new)), n)
         back = {i: axis for axis, i in enumerate((*shared, *new))}
         return np.asarray(found.transpose([*(back[i] for i in to), len(back)]).reshape(sizes[0] * sizes[1], n))
+
+
+def _blocks(f: Columns) -> list[slice]:
+    """Columns to take at a time."""
+    step = max(1, _BLOCK // max(len(f), 1))
+    return [slice(start, start + step) for start in range(0, f.shape[1], step)]
 
 
 class _Part(NamedTuple):

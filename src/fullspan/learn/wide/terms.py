@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
-from fullspan.engine.elimination.cliques import Cliques
+from fullspan.engine.elimination.cliques import Cliques, Columns
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.graph import FactorGraph, homes
@@ -103,18 +103,25 @@ class Terms:
         found = tree.reweighted(values).beliefs()
         return [found.factor(len(self.scopes) + k) for k in range(len(self.cliques.members))]
 
+    def _columns(self, places: Sequence[int], variables: Sequence[int], size: int) -> Columns:
+        """Some terms over the cells of a table, (cells, terms), a byte for each: values are -1, 0 and 1."""
+        found = np.empty((len(places), size), dtype=np.int8)
+        for row, y in zip(found, places, strict=True):
+            row[:] = self.function(self.terms[y], variables)
+        return found.T
+
     def fisher(self, tables: Sequence[Array]) -> Array:
         """Covariance of all terms under the calibrated tables, neighbours or not."""
         places: list[list[int]] = [[] for _ in tables]
         for y, support in enumerate(self.supports):
             places[self.cliques.home(support)].append(y)
         functions = [
-            np.array([self.function(self.terms[y], members) for y in at]).T if at else np.zeros((size, 0))
+            self._columns(at, members, size)
             for at, members, size in zip(places, self.cliques.members, self.cliques.sizes.tolist(), strict=True)
         ]
         number = np.array([y for at in places for y in at], dtype=np.int64)
         eta = np.empty(len(number))
-        eta[number] = np.concatenate([p.ravel() @ f for p, f in zip(tables, functions, strict=True)])
+        eta[number] = self.cliques.first_moments(tables, functions)
         moments = np.empty((len(number), len(number)))
         moments[np.ix_(number, number)] = self.cliques.second_moments(tables, functions)
         return moments - np.outer(eta, eta)
