@@ -82,7 +82,7 @@ def first_losses(fitted: Fitted, data: Empirical, sets: Sequence[Set]) -> dict[S
     own = [one for one in sets if one in components.parts][: max(MAX_INTERACTIONS, _WORK // objective.work)]
     if any(objective.l2):  # a search stops short of its optimum
         objective.settle()
-    return {one: objective.loss(components.without(one)) for one in own}
+    return {one: objective.loss(*components.without(one, objective.has_prior)) for one in own}
 
 
 def _as_chosen(member: Fitted, fitted: Fitted) -> Fitted:
@@ -130,7 +130,8 @@ class _Part:
         whole = self._log_prob(objective.theta)
         yield whole
         for one in sets:
-            yield self._log_prob(objective.refitted(self.components.without(one))) if one in own else whole
+            without = self.components.without(one, objective.has_prior)
+            yield self._log_prob(objective.refitted(*without)) if one in own else whole
 
     def _log_prob(self, theta: Array) -> Array:
         log_z = self.objective.free.move(theta)

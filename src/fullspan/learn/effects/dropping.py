@@ -9,6 +9,7 @@ optimum would be if the objective were quadratic, so that one or two rebuilds of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +21,7 @@ from fullspan.learn.base.progress import Interrupted
 from fullspan.learn.likelihood.solve import Likelihood, solve
 
 _STEPS = 60
+Heirs = Sequence[int]
 
 
 class Penalised:
@@ -55,6 +57,7 @@ class Dropping:
     total : number of rows.
     l2, centre, l1 : the penalty, per row, as in :class:`Likelihood`.
     size : numbers that an evaluation passes over where there is no table.
+    has_prior : whether the penalty is a prior that was fitted to the weights, which their remains inherit.
     tolerance : share of a loss below which the gain of a Newton step ends a refit.
     """
 
@@ -69,6 +72,7 @@ class Dropping:
     tolerance: float = 2e-3
     n_own: int | None = None
     size: int = 1
+    has_prior: bool = False
 
     @property
     def work(self) -> int:
@@ -102,12 +106,12 @@ class Dropping:
         self.data.move(self.theta)
         return np.asarray(self.free.covariance() - self.data.covariance() + np.diag(self.l2))
 
-    def quadratic(self, kept: Kept) -> float:
+    def quadratic(self, kept: Kept, heirs: Heirs = ()) -> float:
         """The loss to second order at the fitted weights."""
-        moved = self.theta - expanded(self._start(kept), np.zeros(len(self.theta)), kept)
+        moved = self.theta - expanded(self._start(kept, heirs), np.zeros(len(self.theta)), kept)
         return 0.5 * self.total * float(moved @ self.hessian @ moved)
 
-    def loss(self, kept: Kept) -> float:
+    def loss(self, kept: Kept, heirs: Heirs = ()) -> float:
         """Nats over all rows that are lost.
 
         Raises
@@ -115,18 +119,22 @@ class Dropping:
         KeyboardInterrupt : Ctrl-C, before the refit has settled.
         """
         surprise = self.surprise
-        return self.total * (self._surprise_of(self.refitted(kept)) - surprise)
+        return self.total * (self._surprise_of(self.refitted(kept, heirs)) - surprise)
 
-    def refitted(self, kept: Kept) -> Array:
+    def refitted(self, kept: Kept, heirs: Heirs = ()) -> Array:
         """(k,) the weights without a part, all others refitted.
+
+        Parameters
+        ----------
+        heirs : the weights whose prior the last columns of ``kept`` have.
 
         Raises
         ------
         KeyboardInterrupt : Ctrl-C, before the refit has settled.
         """
         surprise = self.surprise
-        likelihood = self._restricted(kept)
-        start = self._start(kept)
+        likelihood = self._restricted(kept, heirs)
+        start = self._start(kept, heirs)
         before, settled = likelihood.move(start), False
 
         def watch(z: Array, value: float, violation: float) -> None:
@@ -148,16 +156,23 @@ class Dropping:
     def _surprise_of(self, theta: Array) -> float:
         return self.free.move(theta) - self.rows.move(theta)
 
-    def _restricted(self, kept: Kept) -> Likelihood:
+    def _restricted(self, kept: Kept, heirs: Heirs = ()) -> Likelihood:
         others = np.zeros(len(self.theta))
         is_part = kept.ndim == 1
         free = Restricted(self.free if is_part else Penalised(self.free, self.l2, self.centre), others, kept)
         data = Restricted(self.data, others, kept)
         if is_part:
             return Likelihood(free, data, self.l2[kept], self.l1, self.centre[kept])
-        return Likelihood(free, data, 0.0, self.l1)
+        return Likelihood(free, data, *self._inherited(kept, heirs))
 
-    def _start(self, kept: Kept) -> Array:
+    def _inherited(self, kept: Kept, heirs: Heirs) -> tuple[Array, float, Array]:
+        """The penalties of coordinates that are no weights: l2, l1 and centre."""
+        l2, centre = np.zeros(kept.shape[1]), np.zeros(kept.shape[1])
+        last = slice(kept.shape[1] - len(heirs), None)
+        l2[last], centre[last] = self.l2[list(heirs)], self.centre[list(heirs)]
+        return l2, self.l1, centre
+
+    def _start(self, kept: Kept, heirs: Heirs) -> Array:
         """The optimum of the quadratic model on the weights that are left."""
         if self.l1:
             # An L1 penalty has no quadratic model at 0; the fitted weights are near enough.
@@ -165,5 +180,8 @@ class Dropping:
         pull = self.hessian @ self.theta
         right = pull[kept] if kept.ndim == 1 else kept.T @ pull
         quadratic = restricted(self.hessian, kept)
+        if heirs:
+            l2, _, centre = self._inherited(kept, heirs)
+            quadratic, right = quadratic + np.diag(l2), right + l2 * centre
         # Least squares, since weights of which the data say nothing make the matrix singular.
         return np.asarray(np.linalg.lstsq(quadratic, right, rcond=1e-10)[0])

@@ -21,7 +21,7 @@ from fullspan.learn.base.phase import Kept
 from fullspan.learn.effects.average_losses import affordable, first_losses, losses
 from fullspan.learn.effects.averages import named_average
 from fullspan.learn.effects.coefficients import coded
-from fullspan.learn.effects.dropping import Dropping
+from fullspan.learn.effects.dropping import Dropping, Heirs
 from fullspan.learn.effects.expectations import expectations
 from fullspan.learn.effects.objectives import objective_of
 from fullspan.learn.likelihood.phases import Free
@@ -64,6 +64,7 @@ class _Part:
     kept: Kept
     nats: float
     approximate: bool = True
+    heirs: Heirs = ()
 
 
 class _Explanation:
@@ -115,17 +116,18 @@ class _Explanation:
 
     def _group(self, own: tuple[int, ...], terms: list[_Part]) -> _Part:
         """The part that an interaction is: its term, where it has only one and nothing else changes without it."""
-        group, kept = self.components.exactly(own), self.components.without(own)
+        inherit = self.objective is not None and self.objective.has_prior
+        group, (kept, heirs) = self.components.exactly(own), self.components.without(own, inherit)
         if own not in self.components.parts:
             return _Part(kept, 0.0, approximate=False)
         if self.objective is None:
             nats = float(np.sum([terms[k].nats for k in group])) if group else math.nan
             return terms[group[0]] if len(group) == 1 else _Part(kept, nats)
         if kept.ndim == 2 and len(kept) != len(self.objective.theta):  # an objective without the extra terms
-            kept = np.setdiff1d(np.arange(len(self.model.terms)), group)
+            kept, heirs = np.setdiff1d(np.arange(len(self.model.terms)), group), ()
         if len(group) == 1 and kept.ndim == 1:
             return terms[group[0]]
-        return _Part(kept, self.objective.quadratic(kept))
+        return _Part(kept, self.objective.quadratic(kept, heirs), heirs=heirs)
 
     def _refit(self, parts: list[_Part]) -> None:
         """Refit without each part, or on a large table without the strongest ones."""
@@ -136,7 +138,7 @@ class _Explanation:
             if not waiting:
                 return
             part = max(waiting, key=lambda one: one.nats if one.nats == one.nats else math.inf)
-            part.nats, part.approximate = self.objective.loss(part.kept), False
+            part.nats, part.approximate = self.objective.loss(part.kept, part.heirs), False
 
     def _drop_from_average(self, parts: list[_Part], sets: Sequence[tuple[int, ...]]) -> None:
         """Drop the strongest interactions of an average from all models in it, and the others from its first fit."""

@@ -92,6 +92,7 @@ def _table(fitted: Fitted, data: Empirical, extra: tuple[Term, ...]) -> Dropping
         float(settings.get("l1") or 0.0),
         tolerance(basis.n_states),
         k,
+        has_prior=fitted.prior is not None,
     )
 
 

@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,16 @@ class Component:
         """Standard errors of the cells from the covariance of the weights (k, k)."""
         own = covariance[np.ix_(self.positions, self.positions)]
         return np.asarray(np.sqrt(np.maximum(np.einsum("ck,ck->c", self.matrix @ own, self.matrix), 0.0)))
+
+
+class Without(NamedTuple):
+    """How the weights of a model go on without an interaction: ``theta = kept @ z``, or the positions that are kept.
+
+    The last columns of ``kept`` are of the terms ``heirs``, whose lower-order part alone is left.
+    """
+
+    kept: NDArray[np.int64] | Array
+    heirs: tuple[int, ...] = ()
 
 
 class Components:
@@ -185,28 +195,34 @@ class Components:
         """The sets that have a part of their own, which is lost when they are dropped."""
         return frozenset((*self.sets, *(tuple(i for i, _ in term) for term in self.extra)))
 
-    def without(self, variables: tuple[int, ...]) -> NDArray[np.int64] | Array:
+    def without(self, variables: tuple[int, ...], inherit: bool = False) -> Without:
         """How the weights of ``terms + extra`` go on when an interaction is dropped.
 
-        ``theta = base @ z``, or the positions that are kept. Dropped is the sum-to-zero component of the set, whatever
-        the basis: larger sets keep theirs, and so do smaller ones, also where only this set stood for them.
+        Dropped is the sum-to-zero component of the set, whatever the basis: larger sets keep theirs, and so do smaller
+        ones, also where only this set stood for them: their weights are free, or with ``inherit`` move together as
+        those of the terms did, but for main effects.
         """
         own, larger = self.exactly(variables), self.containing(variables)
         kept = np.setdiff1d(np.arange(len(self.terms)), own)
         parts = {k: self._pure(self.terms[k], variables) for k in larger}
         freed = self._freed(own)
+        heirs = tuple(k for k in own if self._freed([k], smallest=2)) if inherit else ()
+        if heirs:
+            freed = [j for j in freed if len(self.extra[j]) == 1]
         coupled = {k: part for k, part in parts.items() if k not in set(own) and part}
-        if not coupled and not freed:
-            return kept
+        if not coupled and not freed and not heirs:
+            return Without(kept)
         place = {term: k for k, term in enumerate((*self.terms, *self.extra))}
-        base = np.zeros((len(place), len(kept) + len(freed)))
+        base = np.zeros((len(place), len(kept) + len(freed) + len(heirs)))
         base[kept, np.arange(len(kept))] = 1.0
         column = {int(k): c for c, k in enumerate(kept)}
-        for k, part in coupled.items():
+        column |= {k: len(kept) + len(freed) + c for c, k in enumerate(heirs)}
+        base[list(heirs), [column[k] for k in heirs]] = 1.0  # less its pure part, which begins with the term itself
+        for k, part in (*coupled.items(), *((k, parts[k]) for k in heirs)):
             for term, weight in part.items():
                 base[place[term], column[k]] -= weight
         base[len(self.terms) + np.array(freed, dtype=np.int64), len(kept) + np.arange(len(freed))] = 1.0
-        return base
+        return Without(base, heirs)
 
     def _pure(self, term: Term, variables: tuple[int, ...]) -> dict[Term, float]:
         """The sum-to-zero part of a term on some of its variables, in coordinates of ``terms + extra``."""
@@ -225,10 +241,10 @@ class Components:
     def _known(self) -> frozenset[Term]:
         return frozenset((*self.terms, *self.extra))
 
-    def _freed(self, own: list[int]) -> list[int]:
+    def _freed(self, own: list[int], smallest: int = 1) -> list[int]:
         """Positions among ``extra`` of the lower-order functions that only these terms stood for."""
         parts = {part for k in own for part in self._pure(self.terms[k], tuple(i for i, _ in self.terms[k]))}
-        return [j for j, term in enumerate(self.extra) if term in parts]
+        return [j for j, term in enumerate(self.extra) if term in parts and len(term) >= smallest]
 
     def _mean(self, term: Term, part: Term) -> float:
         """Mean over the levels of the factors of a term that are not in a part of it."""
