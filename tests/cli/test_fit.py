@@ -313,7 +313,7 @@ def test_the_help_says_what_depends_on_what(run: Run) -> None:
     text = " ".join(run("fit", "--help").out.split())
     assert "only for --search paper or --l1 above 0" in text
     assert "one at a time, whatever --search says" in text
-    assert "keep its basis" in text
+    assert "in its basis" in text
     assert "posterior standard deviations" in text
     assert "no model is written" in text
 

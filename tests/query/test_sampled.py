@@ -104,7 +104,7 @@ def test_bad_questions_are_refused(model: LogLinear) -> None:
     oracle = SampledDistribution(model, np.random.default_rng(0), chains=4, draws=10)
     with pytest.raises(QueryError, match="a sample of -1 states"):
         oracle.sample(-1, oracle.rng)
-    with pytest.raises(QueryError, match="one level each"):
+    with pytest.raises(QueryError, match="give one level for each variable"):
         oracle.sample(5, oracle.rng, {"x1": [0, 1]})
     strong = np.array([[0.0, -30.0, -30.0], [0.0, -30.0, -30.0]])
     rare = FactorGraph(Space.of_cards((2, 3)), ((0, 1),), (strong,))
