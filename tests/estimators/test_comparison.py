@@ -246,6 +246,24 @@ def test_the_whole_small_table_is_called_training_rows() -> None:
     assert notes[1].startswith("m: these are training rows")
 
 
+def test_training_rows_that_occur_more_often_than_learned_are_not_called_training_rows() -> None:
+    """Learned from the distinct rows, scored on the table with its repeats: the rows agree, their counts do not."""
+    rng = np.random.default_rng(0)
+    rows = (rng.integers(0, 2, (2000, 1)) ^ (rng.random((2000, 10)) < 0.2)).astype(np.int64)
+    distinct = np.unique(rows, axis=0)
+    tree = fs.ChowLiuTree().fit(distinct)
+    found = fs.compare({"tree": tree}, rows, baselines=False)
+    assert found[0].rows_are == "repeated training"
+    assert found.notes()[1] == (
+        f"tree: these rows equal training rows, but occur about {2000 / len(distinct):.2g} times as often: the score "
+        "is not of new rows"
+    )
+    both = np.concatenate([rows, rng.integers(0, 2, (2000, 10))])
+    assert "occur about" in fs.compare({"tree": tree}, both, baselines=False).notes()[1]
+    same = fs.compare({"tree": tree}, distinct, baselines=False)
+    assert same[0].rows_are == "training"
+
+
 def test_a_part_of_the_training_rows_is_said_in_per_cent() -> None:
     rng = np.random.default_rng(0)
     draw = lambda n: (rng.integers(0, 2, (n, 1)) ^ (rng.random((n, 16)) < 0.2)).astype(np.int64)  # noqa: E731

@@ -495,6 +495,17 @@ def test_a_column_of_intervals_needs_an_interval():
     assert "95 % interval" not in str(averaged.interactions_)
 
 
+def test_singular_models_have_no_p_values_but_a_sentence():
+    rows = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (300, 4)), columns=list("abcd"))
+    found = fs.BoltzmannMachine(order=2, hidden=1, l2=0.01, random_state=0).fit(rows).summary()
+    assert all(math.isnan(c.p_value) for c in found.coefficients)
+    assert found.goodness is None or math.isnan(found.goodness.p_value)
+    text = found.text()
+    assert "Models with hidden variables are singular" in text
+    assert [row[:3] for row in found.coefficient_rows(1)] == found.coefficient_rows(1)
+    assert "singular" not in fs.BoltzmannMachine(order=2).fit(rows).summary().text()
+
+
 def test_mined_patterns_have_no_p_values_and_sparse_cells_a_caution():
     rows = (np.random.default_rng(3).random((60, 5)) < 0.4).astype(int)
     mined = fs.TruncatedBoltzmannMachine(min_support=5, l2=0.01).fit(rows).summary()

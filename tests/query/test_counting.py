@@ -57,7 +57,9 @@ def test_what_is_no_count_is_refused(model: fs.BoltzmannMachine, tmp_path: Path)
 
 def test_a_model_of_other_margins_is_of_no_rows(model: fs.BoltzmannMachine) -> None:
     other = model.with_margins({"b": {0: 0.25, 1: 0.75}})
-    with pytest.raises(QueryError, match=r"rows behind this model is not known: .* give n_rows="):
+    with pytest.raises(
+        QueryError, match=r"rows behind .* ask for P\(...\) and multiply it .*; in Python, expected_rows"
+    ):
         other.distribution_.ask("N(b=0)")
     assert other.expected_rows("b=0", 1000).expected == pytest.approx(250)
 

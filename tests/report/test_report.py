@@ -430,11 +430,27 @@ def test_a_part_of_the_training_rows_is_not_called_held_out() -> None:
     assert content.training_share == pytest.approx(5 / 8, abs=0.08)
     assert f"about {content.training_share:.0%} of which are training rows" in content.held_out
     assert f"About {content.training_share:.0%} of the rows shown are those" in page(content)
-    assert gather(tree, rows[:200], refit=False).is_training
+    part = gather(tree, rows[:200], refit=False)
+    assert part.is_training
+    assert "The rows are among the 500 the model was learned from." in page(part)
+    assert "The rows are those the model was learned from." in page(gather(tree, rows[:500], refit=False))
     fresh = gather(tree, rows[500:], refit=False)
     assert fresh.training_share == 0.0
     assert fresh.held_out == "300 held-out rows"
     assert "The model was not learned from these rows." in page(fresh)
+
+
+def test_repeats_of_training_rows_are_not_called_those_learned_from() -> None:
+    rng = np.random.default_rng(1)
+    rows = (rng.integers(0, 2, (2000, 1)) ^ (rng.random((2000, 10)) < 0.2)).astype(np.int64)
+    distinct = np.unique(rows, axis=0)
+    found = gather(fs.ChowLiuTree().fit(distinct), rows, refit=False)
+    times = f"occur about {2000 / len(distinct):.2g} times as often"
+    assert not found.is_training
+    assert found.held_out == f"2,000 rows, which equal training rows but {times}"
+    text = " ".join(parsed(page(found)).text)
+    assert f"The distinct rows shown equal rows the model was learned from, but {times}." in text
+    assert "those the model was learned from" not in text
 
 
 def test_rows_that_were_dropped_are_not_shown_as_learned_from() -> None:

@@ -16,6 +16,9 @@ claimed only if the ratio is at most :data:`DOUBT` standard errors above chance,
 been learned from, at least :data:`HITS` of them would be expected on states seen once, and their ratio would be more
 than :data:`SURE` standard errors above chance. Otherwise the share is not known. Where nearly every state was seen
 several times, N1 is small, and only the whole table is recognised.
+
+A share counts rows that equal rows learned from, however often they occur: a table of which only the distinct rows were
+learned has the share 1. So it is said too how often rows occur that were learned from once.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +49,23 @@ UNCLEAR = "more of them occur among the training rows than chance explains, but 
 """Why it cannot be judged whether rows were learned from."""
 _HASH_BYTES = 6
 _MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+
+
+class Judgement(NamedTuple):
+    """How far the rows of a table are rows that a model was learned from.
+
+    Attributes
+    ----------
+    share : of the rows that equal rows learned from; NaN if it cannot be judged.
+    unjudged : why it cannot, in words.
+    repeats : how often rows occur for each time that they were learned from; at most 1 where none is repeated.
+    is_whole : whether it is the table itself: all rows, with the counts they were learned with.
+    """
+
+    share: float
+    unjudged: str = ""
+    repeats: float = 1.0
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +114,18 @@ class RowSketch:
 
         Rows with missing cells were not learned from if there were none while learning.
         """
-        return self.judge(data)[0]
+        return self.judge(data).share
 
-    def judge(self, data: Empirical) -> tuple[float, str]:
-        """The share, and why it is not known if it is NaN: :data:`FEW`, :data:`ALIKE`, ..."""
+    def judge(self, data: Empirical, learned: float = math.inf) -> Judgement:
+        """The share, and why it is not known if it is NaN: :data:`FEW`, :data:`ALIKE`, ...
+
+        ``learned`` is the number of rows learned from, if known: no more can be found again without being repeated.
+        """
         hashes, counts = row_hashes(data), data.counts
         if _digest(hashes, counts) == self.digest:
-            return 1.0, ""
+            return Judgement(1.0, is_whole=True)
         if not self.n_once:
-            return math.nan, ALIKE
+            return Judgement(math.nan, ALIKE)
         # An incomplete row cannot be one of those learned from, if these were all complete.
         complete = ~(data.states < 0).any(axis=1) if self.is_complete else np.ones(len(counts), dtype=bool)
         judged = self._judged(hashes) & complete
@@ -114,13 +137,16 @@ class RowSketch:
         share, is_unclear = self._share(weights[once], weights[~seen])
         share_complete = float(counts[complete].sum()) / float(counts.sum())
         if not math.isnan(share):
-            return share * share_complete, ""
+            share *= share_complete
+            # Among fresh rows some equal rows learned from once by chance, again and again.
+            found = float(weights[once].mean()) if seen.all() and once.any() else 0.0
+            return Judgement(share, repeats=max(found, share * data.total / learned))
         if is_unclear:
-            return share, UNCLEAR
+            return Judgement(share, UNCLEAR)
         if share_complete < 0.5:
-            return share, INCOMPLETE
+            return Judgement(share, INCOMPLETE)
         often = float(weights[seen & ~once].sum()) > float(weights.sum()) / 2 or not self._has_power(math.inf)
-        return share, ALIKE if often else FEW
+        return Judgement(share, ALIKE if often else FEW)
 
     def _judged(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Rows of which the record says whether they were learned from."""

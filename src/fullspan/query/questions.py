@@ -183,7 +183,10 @@ class Questions(ABC):
     def _count(self, probability: float, n_rows: int | None) -> Count:
         n = self.total if n_rows is None else n_rows
         if n is None or (n_rows is None and n == 0):
-            raise QueryError("the number of rows behind this model is not known: ask for P(...), or give n_rows=")
+            raise QueryError(
+                "the number of rows behind this model is not known: ask for P(...) and multiply it by your rows; in "
+                "Python, expected_rows(event, n_rows=...) does so"
+            )
         if (isinstance(n_rows, bool) or n != round(n) or n < 0) and n_rows is not None:
             raise QueryError(f"n_rows is {n_rows!r}; a whole number of at least 0 is needed")
         return Count.of(probability, round(n))

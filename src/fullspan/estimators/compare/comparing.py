@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.data.row_sketch import RowSketch
+from fullspan.data.row_sketch import Judgement, RowSketch
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.estimators.compare.baselines import BASELINES
@@ -165,14 +165,15 @@ def _of_model(name: str, model: DensityEstimator, space: Space, test: Empirical,
 
     fitted = model.fitted_
     row, scores = _scored(name, log_prob, test)
-    share, unjudged = (0.0, "") if held_out else training_share(fitted, test)
+    judged = Judgement(0.0) if held_out else judgement(fitted, test)
     row = replace(
         row,
         n_parameters=int(getattr(model, "n_parameters_", 0) or getattr(model, "n_terms_", 0)),
         description_length=_description_length(fitted),
         fit_seconds=_fit_seconds(fitted),
-        training_share=share,
-        unjudged=unjudged,
+        training_share=judged.share,
+        unjudged=judged.unjudged,
+        repeats=judged.repeats,
     )
     return row, scores, [(log_prob, test)]
 
@@ -183,12 +184,14 @@ def _fit_seconds(fitted: Any) -> float:
     return float(seconds) if isinstance(seconds, int | float) else math.nan
 
 
-def training_share(fitted: Any, test: Empirical) -> tuple[float, str]:
-    """Share of the rows that the model was learned from; NaN if that cannot be judged, and then why, in words."""
+def judgement(fitted: Any, test: Empirical) -> Judgement:
+    """How far the rows are those that the model was learned from."""
     if fitted.status == "given":
-        return 0.0, ""
+        return Judgement(0.0)
     rows = RowSketch.from_json(fitted.settings.get("rows"))
-    return (math.nan, "the model keeps no record of its training rows") if rows is None else rows.judge(test)
+    if rows is None:
+        return Judgement(math.nan, "the model keeps no record of its training rows")
+    return rows.judge(test, fitted.total or math.inf)
 
 
 def _description_length(fitted: Any) -> float:
@@ -208,15 +211,16 @@ def _of_baseline(name: str, learned: Empirical, test: Empirical, held_out: bool)
     row, scores = _scored(name, model.log_prob, test)
     price = 0.5 * model.n_parameters * math.log(max(learned.total, 1.0))
     length = price - float(learned.counts @ model.log_prob(learned.states))
-    share, unjudged = (0.0, "") if held_out else RowSketch.of(learned).judge(test)
+    judged = Judgement(0.0) if held_out else RowSketch.of(learned).judge(test, learned.total)
     row = replace(
         row,
         n_parameters=model.n_parameters,
         description_length=length,
         fit_seconds=seconds,
         is_baseline=True,
-        training_share=share,
-        unjudged=unjudged,
+        training_share=judged.share,
+        unjudged=judged.unjudged,
+        repeats=judged.repeats,
     )
     return row, scores, [(model.log_prob, test)]
 

@@ -53,9 +53,10 @@ class Compared:
         the mean time of a fold.
     n_impossible : rows that the model holds impossible.
     is_baseline : whether it is one of :data:`fullspan.estimators.compare.baselines.BASELINES`.
-    training_share : share of the rows that the model was learned from, NaN if that cannot be judged; see
+    training_share : share of the rows that equal rows the model was learned from, NaN if that cannot be judged; see
         :mod:`fullspan.data.row_sketch`.
     unjudged : why that cannot be judged, in words.
+    repeats : how often rows occur for each time that the model was learned from them.
     """
 
     name: str
@@ -74,11 +75,12 @@ class Compared:
     is_baseline: bool
     training_share: float = math.nan
     unjudged: str = ""
+    repeats: float = 1.0
 
     @property
     def rows_are(self) -> str:
-        """To this model: "training", "partly training" or "held-out" rows, or "not known"."""
-        return rows_are(self.training_share)
+        """To this model: "training", "repeated training", "partly training" or "held-out" rows, or "not known"."""
+        return rows_are(self.training_share, self.repeats)
 
     def cells(self) -> tuple[str, ...]:
         """As text, in the order of :data:`HEADINGS`."""
@@ -153,14 +155,14 @@ class Comparison(Sequence[Compared]):
     def notes(self, descriptions: bool = True) -> list[str]:
         """What a reader should know, in words; ``descriptions`` if description lengths are shown too."""
         training = {
-            "baselines" if row.is_baseline else row.name: row.training_share
+            "baselines" if row.is_baseline else row.name: training_words(row.training_share, row.repeats)
             for row in self
             if row.training_share >= SOME
         }
         unknown = [row for row in self if row.rows_are == "not known" and not row.is_baseline]
         rows = "rows" if training or unknown else "held-out rows"
         notes = [f"{self.n_rows:,.6g} {rows}; nats/row is the mean log-likelihood, higher is better"]
-        notes += [f"{name}: {training_words(share)}" for name, share in training.items()]
+        notes += [f"{name}: {words}" for name, words in training.items()]
         for why in dict.fromkeys(row.unjudged for row in unknown):
             names = [row.name for row in unknown if row.unjudged == why]
             notes.append(f"{', '.join(names)}: {unjudged_words(why, len(names))}")
@@ -180,10 +182,17 @@ class Comparison(Sequence[Compared]):
         return html_table(HEADINGS, [row.cells() for row in self], notes=self.notes())
 
 
-def rows_are(share: float) -> str:
+def are_repeated(repeats: float) -> bool:
+    """Whether rows occur more often than they were learned from, by more than is said of rows without a word."""
+    return repeats > 1 / ALL
+
+
+def rows_are(share: float, repeats: float = 1.0) -> str:
     """What rows are to a model that was learned from a share of them, NaN if that is not known."""
     if math.isnan(share):
         return "not known"
+    if share >= ALL and are_repeated(repeats):
+        return "repeated training"
     return "training" if share >= ALL else "partly training" if share >= SOME else "held-out"
 
 
@@ -193,8 +202,11 @@ def unjudged_words(why: str, n_models: int = 1) -> str:
     return f"whether {models} learned from some of these rows cannot be judged, because {why}"
 
 
-def training_words(share: float) -> str:
-    """What it means that rows were learned from."""
+def training_words(share: float, repeats: float = 1.0) -> str:
+    """What it means that rows were learned from, or others that equal them."""
+    if are_repeated(repeats):
+        what = "these rows equal" if share >= ALL else f"about {share:.0%} of these rows equal"
+        return f"{what} training rows, but occur about {repeats:.2g} times as often: the score is not of new rows"
     if share >= ALL:
         return "these are training rows: the score says how well they were fitted, not how well others are predicted"
     return f"about {share:.0%} of these rows are training rows: the score is too high"

@@ -133,6 +133,12 @@ def is_searched(fitted: Any) -> bool:
     return "search" in settings or _by_elimination(fitted) or mined or "max_width" in settings
 
 
+def is_singular(fitted: Any) -> bool:
+    """Whether terms have hidden variables: likelihood ratios and Wald statistics then have no chi-squared limit."""
+    first = len(fitted.space) - getattr(fitted, "n_hidden", 0)
+    return any(i >= first for term in getattr(fitted.model, "terms", ()) for i, _ in term)
+
+
 def interval_caution(fitted: Any) -> str:
     """What the intervals are, in one sentence, where they are not those of maximum likelihood with given terms."""
     settings, shrunk = fitted.settings, shrunk_by(fitted.settings)

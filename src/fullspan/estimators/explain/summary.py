@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import FullspanError, require_one_of
 from fullspan.estimators.explain.endings import GIVEN, ended_early, ending, ending_words
-from fullspan.estimators.explain.interactions import WIDTH, InteractionTable, is_searched, shrunk_by
+from fullspan.estimators.explain.interactions import WIDTH, InteractionTable, is_searched, is_singular, shrunk_by
 from fullspan.estimators.explain.limits import likelihood_line, row_words
 from fullspan.estimators.explain.terms import aligned, folded
 from fullspan.model.effects.words import event_words, label
@@ -37,6 +37,10 @@ _AVERAGE = (
 _SELECTED = (
     "The terms were chosen by a search in the same rows: standard errors leave that choice out, and p-values would be "
     "too small, so none are given."
+)
+_SINGULAR = (
+    "Models with hidden variables are singular: chi-squared and normal limits do not hold, so no p-values are given; "
+    "standard errors, AIC and BIC are rough."
 )
 SPARSE_SHARE = 0.2
 """Share of cells with an expected count below 5 from which on chi-squared p-values are doubtful."""
@@ -105,6 +109,11 @@ def _is_average(fitted: Fitted) -> bool:
     return fitted.kind == "averaged"
 
 
+def _is_tested(fitted: Fitted) -> bool:
+    """Whether p-values hold: rows that chose the terms cannot test the fit, and singular models have no such limit."""
+    return not (is_searched(fitted) or is_singular(fitted))
+
+
 def _only_basis(fitted: Fitted) -> bool:
     """Whether the weights have no other coding: on a truncated space cells of the coding may not exist."""
     return fitted.kind in ("truncated", "averaged")
@@ -115,7 +124,7 @@ def _cell(fitted: Fitted, cell: tuple[tuple[int, int], ...]) -> str:
 
 
 def _listed_coefficients(fitted: Fitted, names: Any, estimates: Any, errors: Any) -> tuple[Coefficient, ...]:
-    tested = not is_searched(fitted)
+    tested = _is_tested(fitted)
     found = []
     for name, estimate, error in zip(names, estimates, errors, strict=True):
         known = math.isfinite(estimate) and error > 0
@@ -150,7 +159,7 @@ class Summary:
     ) -> Summary:
         used, found = _coded(fitted, coding, covariance)
         goodness = fitted.goodness
-        if goodness is not None and is_searched(fitted):  # the rows that chose the terms cannot test the fit
+        if goodness is not None and not _is_tested(fitted):
             goodness = replace(goodness, p_value=math.nan, pearson_p_value=math.nan)
         return cls(fitted, found, goodness, residuals, used)
 
@@ -203,7 +212,7 @@ class Summary:
         is_given = fitted.status == GIVEN
         yield f"{'' if is_given else f'{given}{rows}, '}{len(names)} variables: {_listed(names)}"
         if hidden:
-            unused = "" if _uses_hidden(fitted) else "; no term has any of them"
+            unused = "" if is_singular(fitted) else "; no term has any of them"
             yield f"{len(hidden)} hidden: {_listed(hidden)}{unused}"
         basis = fitted.model.basis.name
         on = f", on {len(states):,} states" if (states := fitted.model.listed_states) is not None else ""
@@ -277,7 +286,7 @@ class Summary:
     def coefficient_rows(self, top: int | None) -> list[tuple[str, ...]]:
         """The first ``top`` coefficients as text, headings first; z and p-values only where the terms were given."""
         average = _is_average(self.fitted)
-        columns = 3 if average or is_searched(self.fitted) else 5
+        columns = 5 if not average and _is_tested(self.fitted) else 3
         heading = ("coefficient", "estimate", "spread" if average else "std. error", "z", "p-value")
         return [row[:columns] for row in (heading, *map(_cells, self.coefficients[:top]))]
 
@@ -293,6 +302,8 @@ class Summary:
         yield _READ_AS.get(self.coding) or _basis_words(self.fitted.model.basis)
         if is_searched(self.fitted) and not _is_average(self.fitted):
             yield _SELECTED
+        if is_singular(self.fitted):
+            yield _SINGULAR
 
     def _coefficients(self, top: int | None) -> Iterator[str]:
         if self.coefficients:
@@ -313,11 +324,6 @@ def _more(n: int) -> Iterator[str]:
 def _basis_words(basis: Basis) -> str:
     """How the functions of a basis are read."""
     return _ZERO_ONE if basis.zero_one else _PLUS_MINUS
-
-
-def _uses_hidden(fitted: Fitted) -> bool:
-    first = len(fitted.model.space) - fitted.n_hidden
-    return any(i >= first for term in fitted.model.terms for i, _ in term)
 
 
 def _penalties(settings: Any) -> str:

@@ -12,11 +12,12 @@ from sklearn.base import clone
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
+from fullspan.data.row_sketch import Judgement
 from fullspan.data.space import Variable
 from fullspan.data.tables.resampling import held_out
 from fullspan.errors import FullspanError
-from fullspan.estimators.compare.comparing import compare_counts, training_share
-from fullspan.estimators.compare.comparison import ALL, SOME, Comparison
+from fullspan.estimators.compare.comparing import compare_counts, judgement
+from fullspan.estimators.compare.comparison import ALL, SOME, Comparison, are_repeated
 from fullspan.estimators.explain.interactions import InteractionTable
 from fullspan.estimators.explain.limits import approach
 from fullspan.estimators.explain.shares import shares_of
@@ -62,13 +63,12 @@ class Content:
     Attributes
     ----------
     estimator : the model.
-    data : the rows given, if any; ``is_training`` says whether the model was learned from them.
+    data : the rows given, if any.
+    judged : how far the model was learned from them.
     comparison : on held-out rows, with baselines; ``held_out`` says in words which rows those are.
     information : nats per row explained by each order.
     misfit : the largest pairwise misfit in the rows learned from, if they are given, of a model with a full table; for
         others it is kept with the model.
-    training_share : share of the rows given that the model was learned from; NaN if that cannot be judged.
-    unjudged : why that cannot be judged, in words.
     interactions : all of them, strongest first.
     strongest : the first of them that can be drawn, each with its shares.
     why_not_held_out : why there is no comparison, in words.
@@ -77,7 +77,7 @@ class Content:
     title: str
     estimator: Any
     data: Empirical | None
-    is_training: bool
+    judged: Judgement
     shares: tuple[VariableShares, ...]
     worst: WorstCells | None
     comparison: Comparison | None
@@ -85,11 +85,19 @@ class Content:
     information: dict[int, float] | None
     caveats: tuple[str, ...]
     misfit: PairMisfit | None = None
-    training_share: float = 0.0
-    unjudged: str = ""
     interactions: InteractionTable = field(default_factory=lambda: InteractionTable(()))
     strongest: tuple[tuple[Interaction, Shares], ...] = ()
     why_not_held_out: str = ""
+
+    @property
+    def training_share(self) -> float:
+        """Share of the rows given that equal rows the model was learned from; NaN if that cannot be judged."""
+        return self.judged.share
+
+    @property
+    def is_training(self) -> bool:
+        """Whether the model was learned from the rows given, and from none of them less often than they are given."""
+        return _is_training(self.judged)
 
 
 def gather(
@@ -119,26 +127,25 @@ def gather(
     DataError : a table cannot be read.
     """
     check_exact_joint(estimator, "the model", "a report")
-    counts, share, unjudged = _judged(estimator, data)
+    counts, judged = _judged(estimator, data)
+    is_training = _is_training(judged)
     say("measuring the fit")
     held_out_rows = _counted(estimator, test)
     if check:
-        _require_check(counts, share, held_out_rows, refit)
-    comparison, words, why = _held_out(estimator, counts, share, held_out_rows, refit, check, say)
+        _require_check(counts, is_training, held_out_rows, refit)
+    comparison, words, why = _held_out(estimator, counts, judged, held_out_rows, refit, check, say)
     return Content(
         title=title or type(estimator).__name__,
         estimator=estimator,
         data=counts,
-        is_training=share >= ALL,
+        judged=judged,
         shares=_shares(estimator, counts),
         worst=None if counts is None else worst_cells(estimator.distribution_, counts, WORST),
         comparison=comparison,
         held_out=words,
         information=information_by_order(estimator.model_) if estimator._has_terms else None,
         caveats=tuple(caveats(estimator, counts)),
-        misfit=_misfit(estimator, counts) if share >= ALL and counts is not None else None,
-        training_share=share,
-        unjudged=unjudged,
+        misfit=_misfit(estimator, counts) if is_training and counts is not None else None,
         interactions=estimator.interactions_,
         strongest=_strongest(estimator, counts),
         why_not_held_out=why,
@@ -168,25 +175,29 @@ def _counted(estimator: Any, table: Any) -> Empirical | None:
     return reading.count_again(table, estimator.distribution_.visible)
 
 
-def _judged(estimator: Any, data: Any) -> tuple[Empirical | None, float, str]:
-    """The rows to show, the share of them that the model was learned from, and if that is NaN, why, in words.
+def _is_training(judged: Judgement) -> bool:
+    return judged.share >= ALL and not are_repeated(judged.repeats)
+
+
+def _judged(estimator: Any, data: Any) -> tuple[Empirical | None, Judgement]:
+    """The rows to show, and how far the model was learned from them.
 
     Of the table learned from, these are the rows that the fit kept: counts of others, such as incomplete rows that were
     dropped, do not belong next to what the weights were fitted to. Of any other table they are all rows.
     """
     counts = _counted(estimator, data)
     if counts is None:
-        return None, 0.0, ""
+        return None, Judgement(0.0)
     fitted = estimator.fitted_
     weights = fitted.settings.get("weights")
     try:
         rows = replace(Reading.by(estimator), weight_column=weights).count_again(data, counts.space)
     except FullspanError:
-        return counts, *training_share(fitted, counts)  # such as missing cells, which the model was fitted without
+        return counts, judgement(fitted, counts)  # such as missing cells, which the model was fitted without
     if rows.fingerprint() == str(fitted.fingerprint):
-        return rows, 1.0, ""
-    share, unjudged = training_share(fitted, rows)
-    return (rows if share >= ALL else counts), share, unjudged
+        return rows, Judgement(1.0, is_whole=True)
+    judged = judgement(fitted, rows)
+    return (rows if judged.share >= ALL else counts), judged
 
 
 def _misfit(estimator: Any, data: Empirical) -> PairMisfit | None:
@@ -196,10 +207,10 @@ def _misfit(estimator: Any, data: Empirical) -> PairMisfit | None:
     return pair_misfit(estimator.distribution_, data, lambda: None)
 
 
-def _require_check(data: Empirical | None, share: float, test: Empirical | None, refit: bool) -> None:
+def _require_check(data: Empirical | None, is_training: bool, test: Empirical | None, refit: bool) -> None:
     """Refuse a check where the best predictor cannot be learned from the rows that the model was learned from."""
     why = None
-    if data is None or share < ALL:
+    if data is None or not is_training:
         why = "give --data with the table that the model was learned from"
     elif not refit and test is None:
         why = "--no-refit holds no rows out; leave it out, or give --test"
@@ -208,13 +219,19 @@ def _require_check(data: Empirical | None, share: float, test: Empirical | None,
 
 
 def _held_out(
-    estimator: Any, data: Empirical | None, share: float, test: Empirical | None, refit: bool, check: bool, say: Say
+    estimator: Any,
+    data: Empirical | None,
+    judged: Judgement,
+    test: Empirical | None,
+    refit: bool,
+    check: bool,
+    say: Say,
 ) -> tuple[Comparison | None, str, str]:
     """The model on held-out rows; in words which rows those are, or why there are none.
 
-    ``share`` of ``data`` was learned from.
+    ``judged`` says how far ``data`` was learned from.
     """
-    is_training = share >= ALL
+    is_training = _is_training(judged)
     if test is not None:
         train = data if is_training else None
         models = {THIS: estimator, **_best(estimator, train, check, say)}
@@ -222,7 +239,7 @@ def _held_out(
     if data is None:
         return None, "", "no table was given; --data FILE shows how well the model predicts its rows"
     if not is_training:
-        return _compared({THIS: estimator}, data, None), f"{data.total:,.6g} {_which(share)}", ""
+        return _compared({THIS: estimator}, data, None), f"{data.total:,.6g} {_which(judged)}", ""
     if (why := _no_refit(estimator, data, refit, check)) is not None:
         return None, "", f"{why}; --test FILE takes rows that the model has not seen"
     say(f"learning again from about {1 - HELD_OUT_SHARE:.0%} of the rows, to test on the others")
@@ -260,8 +277,11 @@ def _no_refit(estimator: Any, data: Empirical, refit: bool, check: bool) -> str 
     return "there are too few rows to hold some out" if data.total < 20 else None
 
 
-def _which(share: float) -> str:
+def _which(judged: Judgement) -> str:
     """Which rows a table has that is not the one learned from."""
+    share = judged.share
+    if share >= ALL:
+        return f"rows, which equal training rows but occur about {judged.repeats:.2g} times as often"
     if math.isnan(share):
         return "rows, some of which may be training rows"
     return f"rows, about {share:.0%} of which are training rows" if share >= SOME else "held-out rows"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from fullspan.estimators.compare.comparison import Comparison
-from fullspan.estimators.explain.interactions import interval_text, is_searched
+from fullspan.estimators.explain.interactions import interval_text, is_searched, is_singular
 from fullspan.estimators.explain.limits import approach, likelihood_line, mean_log_likelihood, misfit_words
 from fullspan.model.effects.interaction import NEAR_BOUNDARY, Interaction, factor
 from fullspan.people.report.caveats import listed
@@ -131,7 +131,8 @@ def predicts(c: Content) -> Iterator[str]:
     this = next(row for row in c.comparison if row.name == THIS)
     rows = f"{c.comparison.n_rows:,.6g} {'held-out rows' if this.rows_are == 'held-out' else 'rows'}"
     which = {
-        "training": ", which are those it was learned from",
+        "training": ", from which it was learned",
+        "repeated training": f", which equal those it was learned from but occur {this.repeats:.2g} times as often",
         "partly training": f", about {this.training_share:.0%} of which it was learned from",
         "not known": ", some of which it may have been learned from",
     }.get(this.rows_are, "")
@@ -243,7 +244,9 @@ def leaves_out(c: Content) -> Iterator[str]:
 def _rejected(estimator: Any) -> str:
     """That a likelihood ratio test rejects terms that were given; empty if it does not, or there is none."""
     found = getattr(estimator, "goodness_", None)
-    if found is None or is_searched(estimator.fitted_) or found.df < 1 or not found.p_value < _SIGNIFICANT:
+    if found is None or found.df < 1 or not found.p_value < _SIGNIFICANT:
+        return ""
+    if is_searched(estimator.fitted_) or is_singular(estimator.fitted_):
         return ""
     p = f"p = {found.p_value:.2g}" if found.p_value >= 1e-6 else "p < 0.000001"
     freedom = f"{found.df:,} degree{'' if found.df == 1 else 's'} of freedom"

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from fullspan.display import power_of_two
-from fullspan.estimators.compare.comparison import HEADINGS, SOME, unjudged_words
+from fullspan.estimators.compare.comparison import ALL, HEADINGS, SOME, are_repeated, unjudged_words
 from fullspan.estimators.explain.interactions import is_searched
 from fullspan.estimators.explain.limits import (
     is_dense,
@@ -216,17 +216,28 @@ def _interactions(c: Content) -> str:
     return drawn + note + listed + chart
 
 
+def _learned(c: Content) -> str:
+    """What the rows are to a model that was learned from a good part of them."""
+    share, repeats = c.judged.share, c.judged.repeats
+    if are_repeated(repeats):
+        which = "The distinct rows shown" if share >= ALL else f"About {share:.0%} of the rows shown"
+        return f"{which} equal rows the model was learned from, but occur about {repeats:.2g} times as often."
+    if share < ALL:
+        return f"About {share:.0%} of the rows shown are those the model was learned from."
+    if c.judged.is_whole:
+        return "The rows are those the model was learned from."
+    return f"The rows are among the {c.estimator.fitted_.total:,.6g} the model was learned from."
+
+
 def _data(c: Content) -> str:
     what = (
-        "The rows are those the model was learned from."
-        if c.is_training
-        else f"About {c.training_share:.0%} of the rows shown are those the model was learned from."
+        _learned(c)
         if c.training_share >= SOME
         else "No rows were given; the shares are those of the model."
         if c.data is None
         else "The model was not learned from rows."
         if c.estimator.fitted_.status == "given"
-        else f"{sentence(unjudged_words(c.unjudged))}."
+        else f"{sentence(unjudged_words(c.judged.unjudged))}."
         if math.isnan(c.training_share)
         else "The model was not learned from these rows."
     )
