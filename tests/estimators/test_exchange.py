@@ -145,6 +145,16 @@ def test_networks_of_pgmpy_there_and_back(model: fs.BoltzmannMachine, pgmpy: tup
         assert back.probability(question) == pytest.approx(fs.GraphModel.of(model).probability(question), rel=1e-9)
 
 
+def test_pgmpy_itself_answers_as_the_model_does(model: fs.BoltzmannMachine) -> None:
+    inference = pytest.importorskip("pgmpy.inference").VariableElimination(model.to_pgmpy())
+    for given in ({}, {"b": 1}, {"b": 0, "d": 2}):
+        asked = [name for name in "abcd" if name not in given]
+        answer = inference.query(asked, given, show_progress=False).normalize(inplace=False)
+        own = model.conditional(asked, given) if given else model.marginal(asked)
+        order = [answer.variables.index(name) for name in asked]
+        assert np.transpose(answer.values, order) == pytest.approx(own.values, abs=1e-12)
+
+
 def test_factors_of_pgmpy_may_name_states_in_any_order(pgmpy: tuple[type, type]) -> None:
     """Each factor has an order of its own; a variable in no factor of the model has one of ones."""
     network_class, factor_class = pgmpy

@@ -50,6 +50,9 @@ class Exchange:
     def to_pgmpy(self) -> Any:
         """A ``pgmpy.models.DiscreteMarkovNetwork`` with the same distribution.
 
+        ``VariableElimination`` of pgmpy leaves answers of Markov networks unnormalised:
+        ``query(["a"], {"b": 0}).normalize(inplace=False)`` is the conditional distribution.
+
         Raises
         ------
         FullspanError : pgmpy is not installed, or the model is no product of factors.
