@@ -25,6 +25,7 @@ from fullspan.learn.private import (
     measured,
     release,
     rho_of,
+    worthwhile,
 )
 
 CARDS = (2, 3, 4)
@@ -256,6 +257,18 @@ def test_wide_tables_screen_their_pairs() -> None:
     pairs = {scope for scope in found.graph.scopes if len(scope) == 2}
     assert {(i, i + 1) for i in range(19)} <= pairs
     assert ledger.left < 1e-9 * privacy.rho
+
+
+def test_what_chosen_pairs_imply_is_left_for_last() -> None:
+    """Columns 0 and 1 repeat each other: either brings what both say of the others, and cells go to other pairs."""
+    shares = [np.full(4, 0.25)] * 6
+    strengths = {pair: 200.0 for pair in itertools.combinations(range(6), 2)}
+    strengths |= {(i, j): 300.0 for i in (0, 1) for j in range(2, 6)} | {(0, 1): 1500.0}
+    wanted = {(0, 1)} | {pair for pair in strengths if min(pair) > 0}
+    within = cells_of(sorted(wanted), [4] * 6)
+    assert set(worthwhile(strengths, shares, 1000.0, 1e-3, within)) == wanted
+    everything = worthwhile(strengths, shares, 1000.0, 1e-3, 4**7)
+    assert set(everything) == set(strengths)
 
 
 LISTED = {"sex": ["f", "m"], "smokes": ["n", "y"], "town": ["a", "b", "c"]}

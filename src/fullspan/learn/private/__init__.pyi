@@ -6,3 +6,4 @@ from fullspan.learn.private.clusters import WideOracle as WideOracle
 from fullspan.learn.private.clusters import cells_of as cells_of
 from fullspan.learn.private.dense import DenseOracle as DenseOracle
 from fullspan.learn.private.mechanism import release as release
+from fullspan.learn.private.pairs import worthwhile as worthwhile

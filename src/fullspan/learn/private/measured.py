@@ -37,6 +37,16 @@ def squared_length(cards: Sequence[int]) -> float:
     return math.prod(1 - 1 / card for card in cards)
 
 
+def part_of(scope: Scope) -> float:
+    """Precision of an interaction relative to a pair: a triple is in one margin of three columns, a pair in many."""
+    return 1.0 if len(scope) == 2 else 0.2
+
+
+def price(scope: Scope, cards: Sequence[int]) -> float:
+    """rho of an interaction measured with noise of 1 / sqrt(its part)."""
+    return 0.5 * part_of(scope) * squared_length([cards[i] for i in scope])
+
+
 def of_margin(margin: Array) -> Array:
     """The contrasts (k,) of a margin's own interaction, the last variable fastest."""
     for axis, card in enumerate(margin.shape):

@@ -28,23 +28,22 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.learn.private.accountant import Ledger, Privacy
-from fullspan.learn.private.clusters import WideOracle, cells_of
+from fullspan.learn.private.clusters import WideOracle
 from fullspan.learn.private.dense import DenseOracle
 from fullspan.learn.private.evidence import posterior_mode
-from fullspan.learn.private.measured import Measured, Scope, of_margin, squared_length, to_table
+from fullspan.learn.private.measured import Measured, Scope, of_margin, part_of, price, squared_length, to_table
+from fullspan.learn.private.pairs import worthwhile
 from fullspan.model.graph import FactorGraph
 
 MOST_STATES = 1 << 18
 """States up to which all of them are held in a table."""
-MOST_CELLS = 1 << 19
+MOST_CELLS = 1 << 21
 """Cells of all tables that an elimination may meet."""
 MERGED_DEVIATIONS = 4.0
 """Standard deviations of noise that a group of levels should hold in rows."""
 SHARES, WIDE_SHARES, STRENGTHS = 0.3, 0.2, 0.1
 """Parts of the budget for the shares of columns, where all pairs are measured and in wide tables, and for the strengths
 of pairs in wide ones. A margin of three columns has as many shares as pairs; priors take more noise out of pairs."""
-WORTH_OF_NOISE = 0.5
-"""Part of its noise that a pair must be as strong as; priors take most of the noise out again."""
 VISIBLE_NOISE = 0.05
 """Noise in an expected product of signs above which triples are not measured."""
 
@@ -193,7 +192,7 @@ class _Table:
     def screened(
         self, codes: Ints, cards: Sequence[int], shares: Sequence[Array], cost: float, max_cells: int
     ) -> list[Scope]:
-        """The pairs that are worth measuring, strongest first, within the cells that elimination may meet."""
+        """The pairs that are worth measuring, within the cells that elimination may meet."""
         pairs = [s for s in itertools.combinations(range(len(cards)), 2) if min(cards[i] for i in s) > 1]
         self._ledger.spend("the strengths of pairs", cost)
         # one row moves a sum of absolute differences from a known table by one
@@ -204,21 +203,8 @@ class _Table:
             margin = self._margin(codes, cards, (i, j))
             distance = float(np.abs(margin - self.total * np.outer(known[i], known[j])).sum())
             strengths[i, j] = distance + self._rng.normal(0.0, sigma)
-        return self._worthwhile(strengths, cards, max_cells)
-
-    def _worthwhile(self, strengths: dict[Scope, float], cards: Sequence[int], max_cells: int) -> list[Scope]:
-        """As many of the strongest as lose no more to noise than they bring."""
-        left = self._ledger.left
-        chosen: list[Scope] = []
-        cost, alone = 0.0, [(i,) for i in range(len(cards))]
-        for pair in sorted(strengths, key=lambda pair: -strengths[pair] / math.sqrt(math.prod(cards[i] for i in pair))):
-            more = cost + _price(pair, cards)
-            noise = self.length * math.sqrt(more / left) * math.sqrt(2 / math.pi) * math.prod(cards[i] for i in pair)
-            if strengths[pair] < WORTH_OF_NOISE * noise or cells_of([*alone, *chosen, pair], cards) > max_cells:
-                continue
-            chosen.append(pair)
-            cost = more
-        return chosen
+        unit = self.length / math.sqrt(self._ledger.left)
+        return worthwhile(strengths, known, self.total, unit, max_cells)
 
     def contrasts(self, codes: Ints, cards: Sequence[int], scopes: Sequence[Scope]) -> list[Measured]:
         """The noisy contrasts of interactions, for all that is left."""
@@ -226,10 +212,10 @@ class _Table:
             return []
         left = self._ledger.left
         self._ledger.spend(f"{len(scopes)} interaction{'s' * (len(scopes) != 1)}", left)
-        total = sum(_price(scope, cards) for scope in scopes)
+        total = sum(price(scope, cards) for scope in scopes)
         measured = []
         for scope in scopes:
-            sigma = self.length * math.sqrt(total / (left * _part(scope)))
+            sigma = self.length * math.sqrt(total / (left * part_of(scope)))
             values = of_margin(self._margin(codes, cards, scope))
             measured.append(Measured(scope, values + self._rng.normal(0.0, sigma, values.shape), sigma))
         return measured
@@ -240,25 +226,15 @@ class _Table:
         return np.bincount(places, self._data.counts, math.prod(shape)).astype(np.float64).reshape(shape)
 
 
-def _part(scope: Scope) -> float:
-    """Precision of an interaction relative to a pair: a triple is in one margin of three columns, a pair in many."""
-    return 1.0 if len(scope) == 2 else 0.2
-
-
-def _price(scope: Scope, cards: Sequence[int]) -> float:
-    """rho of an interaction measured with noise of 1 / sqrt(its part)."""
-    return 0.5 * _part(scope) * squared_length([cards[i] for i in scope])
-
-
 def _all_within(cards: Sequence[int], left: float, table: _Table) -> list[Scope]:
     """All pairs, and all triples if their noise leaves something to see."""
     wide = [i for i, card in enumerate(cards) if card > 1]
     pairs: list[Scope] = list(itertools.combinations(wide, 2))
     triples: list[Scope] = list(itertools.combinations(wide, 3))
-    total = sum(_price(scope, cards) for scope in [*pairs, *triples])
+    total = sum(price(scope, cards) for scope in [*pairs, *triples])
     if not triples:
         return pairs
-    noise = table.length * math.sqrt(total / (left * _part(triples[0]))) / table.total
+    noise = table.length * math.sqrt(total / (left * part_of(triples[0]))) / table.total
     cells = sum(math.prod(cards[i] for i in scope) for scope in triples) / len(triples)
     return [*pairs, *triples] if noise * math.sqrt(cells) < VISIBLE_NOISE else pairs
 
