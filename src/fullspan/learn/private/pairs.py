@@ -58,7 +58,7 @@ class _Chains:
 
     def __init__(self, strengths: Mapping[Scope, float], most: Sequence[float]) -> None:
         self._strengths = strengths
-        self._most = {(i, j): min(most[i], most[j]) for i, j in strengths}
+        self._most: dict[Scope, float] = {pair: min(most[i] for i in pair) for pair in strengths}
         self._parts = {
             pair: float(np.clip(s / max(self._most[pair], 1e-300), 0.0, 1.0)) for pair, s in strengths.items()
         }
