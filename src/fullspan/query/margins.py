@@ -3,6 +3,9 @@
 The Pearson residual of a cell with observed count n and expected count m is r = (n - m) / sqrt(m (1 - m / N)), which
 has variance 1 under a right model whose weights are given, and less in the rows that the weights were fitted to. A
 margin counts the rows that show all its variables.
+
+Whether a cell is farther than chance makes it is judged by the exact binomial tail, twice the smaller one: where
+few rows are expected, a residual of +5 is far more probable than one of -5, and than a normal one.
 """
 
 from __future__ import annotations
@@ -11,7 +14,6 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
@@ -23,6 +25,8 @@ from fullspan.query.distribution import Distribution
 MAX_MARGINS = 1500
 LEAST_COUNT = 1.0
 """Expected count below which a cell is not judged."""
+RARE = 0.05
+"""Probability by chance from which on a cell is farther from the model than chance makes it."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,11 @@ class Cell:
     residual: float
 
 
+def cell_words(cell: Cell) -> str:
+    """The levels of a cell, ``a=x, b=y``."""
+    return ", ".join(f"{name}={level}" for name, level in cell.levels.items())
+
+
 @dataclass(frozen=True)
 class WorstCells:
     """The cells that fit worst.
@@ -45,24 +54,26 @@ class WorstCells:
     n_cells : how many were looked at.
     largest_order : of the margins.
     n_rare : cells that were left out, because fewer than :data:`LEAST_COUNT` rows are expected there.
+    least : the cell that is least probable under the model, by its tail; None where there is none.
+    tail : twice the smaller binomial tail of that cell, at most 1.
     """
 
     cells: tuple[Cell, ...]
     n_cells: int
     largest_order: int
     n_rare: int
+    least: Cell | None = None
+    tail: float = 1.0
 
-    def by_chance(self, quantile: float = 0.5) -> float:
-        """Quantile of the largest size of ``n_cells`` independent standard normal values; the median by default.
-
-        ``P(all |z| <= t) = (2 Phi(t) - 1)^m``.
+    def by_chance(self) -> float:
+        """Probability that some of ``n_cells`` independent cells has a tail as small: at most ``1 - (1 - tail)^m``.
 
         Examples
         --------
-        >>> [round(WorstCells((), m, 3, 0).by_chance(), 2) for m in (1, 243)]
-        [0.67, 2.98]
+        >>> [round(WorstCells((), m, 3, 0, None, 1e-6).by_chance(), 4) for m in (1, 10_106)]
+        [0.0, 0.0101]
         """
-        return NormalDist().inv_cdf((1 + quantile ** (1 / max(self.n_cells, 1))) / 2)
+        return 1.0 if self.tail >= 1 else -math.expm1(self.n_cells * math.log1p(-self.tail))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +99,7 @@ def worst_cells(distribution: Distribution, data: Empirical, top: int) -> WorstC
         return None
     found: list[_Margin] = []
     n_cells = n_rare = 0
+    least, tail = None, 1.0
     for where in _margins(n, min(order, n)):
         observed = counted_margin(data, where)
         total = float(observed.sum())
@@ -101,8 +113,31 @@ def worst_cells(distribution: Distribution, data: Empirical, top: int) -> WorstC
             r = (observed - expected) / np.sqrt(expected * (1 - expected / total))
         r = np.where(judged & np.isfinite(r), r, 0.0)
         found.append(_Margin(where, observed, expected, r))
+        tails = np.where(r != 0, binomial_tails(observed, total, expected / total), 1.0)
+        if (smallest := float(tails.min())) < tail:
+            tail, least = smallest, _named(data, found[-1], _at(tails, int(tails.argmin())))
     cells = tuple(_named(data, margin, cell) for margin, cell in itertools.islice(_distinct(found), top))
-    return WorstCells(cells, n_cells, min(order, n), n_rare)
+    return WorstCells(cells, n_cells, min(order, n), n_rare, least, tail)
+
+
+def binomial_tails(observed: Array, total: float, p: Array) -> Array:
+    """Twice the smaller tail of binomial counts, at most 1; of counts that are no whole numbers, read between them.
+
+    Examples
+    --------
+    >>> [round(float(t), 4) for t in binomial_tails(np.array([0.0, 5.0, 10.0]), 10.0, np.array([0.5, 0.5, 0.5]))]
+    [0.002, 1.0, 0.002]
+    """
+    from scipy.special import betainc
+
+    with np.errstate(invalid="ignore"):
+        at_least = np.where(observed > 0, betainc(observed, total - observed + 1, p), 1.0)
+        more = np.where(observed < total, betainc(observed + 1, total - observed, p), 0.0)
+    return np.asarray(np.minimum(2 * np.minimum(at_least, 1 - more), 1.0))
+
+
+def _at(values: Array, flat: int) -> tuple[int, ...]:
+    return tuple(int(x) for x in np.unravel_index(flat, values.shape))
 
 
 def _margins(n: int, order: int) -> Iterator[tuple[int, ...]]:
@@ -136,7 +171,7 @@ def _distinct(found: list[_Margin]) -> Iterator[tuple[_Margin, tuple[int, ...]]]
         margin = found[k]
         if margin.where in used:
             continue
-        cell = tuple(int(x) for x in np.unravel_index(int(flat - starts[k]), margin.residuals.shape))
+        cell = _at(margin.residuals, int(flat - starts[k]))
         own = set(zip(margin.where, cell, strict=True))
         if not any(before < own for before in kept):
             kept.append(own)

@@ -15,7 +15,7 @@ from fullspan.model.effects.interaction import NEAR_BOUNDARY, Interaction, facto
 from fullspan.people.report.caveats import listed
 from fullspan.people.report.content import BEST, THIS, Content
 from fullspan.people.report.parts import sentence
-from fullspan.query.margins import WorstCells
+from fullspan.query.margins import RARE, Cell, WorstCells, cell_words
 
 _SIZES = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 _NAMED_VARIABLES = 6
@@ -259,10 +259,12 @@ def _worst_words(worst: WorstCells, by_chance: bool) -> str:
     first = worst.cells[0] if worst.cells else None
     if first is None or abs(first.residual) < _TINY_RESIDUAL:
         return f"It has the counts of the rows in all {worst.n_cells:,} cells of margins of {order}."
-    cell = ", ".join(f"{name}={level}" for name, level in first.levels.items())
-    what = f"{first.observed:g} rows have {cell}, where it expects {first.expected:.1f}"
     if not by_chance:
-        return f"Farthest from the rows: {what}."
-    if abs(first.residual) <= worst.by_chance(0.95):
-        return f"No margin of {order} is farther from the rows than chance explains; farthest: {what}."
-    return f"It misses more than chance explains: {what}."
+        return f"Farthest from the rows: {_count_words(first)}."
+    if worst.least is None or worst.by_chance() > RARE:
+        return f"No margin of {order} is farther from the rows than chance explains; farthest: {_count_words(first)}."
+    return f"It misses more than chance explains: {_count_words(worst.least)}."
+
+
+def _count_words(cell: Cell) -> str:
+    return f"{cell.observed:g} rows have {cell_words(cell)}, where it expects {cell.expected:.1f}"

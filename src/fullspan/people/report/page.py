@@ -36,7 +36,7 @@ from fullspan.people.report.parts import figure, folded, sentence, shares, table
 from fullspan.people.report.style import CSS
 from fullspan.pictures import svg
 from fullspan.pictures.legend import ROLES
-from fullspan.query.margins import LEAST_COUNT, WorstCells
+from fullspan.query.margins import LEAST_COUNT, RARE, WorstCells, cell_words
 
 MAX_ROWS = 500
 """Interactions in the table."""
@@ -301,14 +301,14 @@ def _fit(c: Content) -> str:
     largest = max(abs(cell.residual) for cell in c.worst.cells)
     rows = []
     for cell in c.worst.cells:
-        text = ", ".join(f"{name}={level}" for name, level in cell.levels.items())
+        text = cell_words(cell)
         rows.append(
             (
                 [text, f"{cell.observed:g}", f"{cell.expected:.1f}", f"{cell.residual:+.2f}"],
                 abs(cell.residual) / largest,
             )
         )
-    note = "".join(f"<p>{text}</p>" for text in _worst_notes(c.worst, largest, c.is_training))
+    note = "".join(f"<p>{text}</p>" for text in _worst_notes(c.worst, c.is_training))
     return note + table(("cell", "observed", "expected", "residual"), rows)
 
 
@@ -320,8 +320,8 @@ def _no_worst(worst: WorstCells) -> str:
     return f"Nowhere: in all {worst.n_cells:,} cells of {margins} the model expects the counts of these rows."
 
 
-def _worst_notes(worst: WorstCells, largest: float, is_training: bool) -> Iterator[str]:
-    """Which cells are listed, and how large the largest residual may be by chance."""
+def _worst_notes(worst: WorstCells, is_training: bool) -> Iterator[str]:
+    """Which cells are listed, and whether the least probable of them may be chance."""
     rare = (
         f" {worst.n_rare:,} more have an expected count below {LEAST_COUNT:g} and are not judged."
         if worst.n_rare
@@ -333,18 +333,22 @@ def _worst_notes(worst: WorstCells, largest: float, is_training: bool) -> Iterat
         "before it."
     )
     fitted = ", or less in rows that the weights were fitted to, as here" if is_training else ""
-    half, seldom = worst.by_chance(), worst.by_chance(0.95)
+    yield f"Under a right model residuals have a variance of about 1{fitted}."
+    if worst.least is None:
+        return
+    chance, cell = worst.by_chance(), worst.least
     verdict = (
-        "is no larger than that"
-        if largest <= half
+        "is no farther than chance makes it"
+        if chance > 0.5
         else "may be chance"
-        if largest <= seldom
-        else "is larger than chance makes it"
+        if chance > RARE
+        else "is farther than chance makes it"
     )
     yield (
-        f"Under a right model residuals have a variance of about 1{fitted}. The largest of {worst.n_cells:,} "
-        f"independent standard normal values is beyond ±{half:.1f} in half of all cases and beyond ±{seldom:.1f} in "
-        f"one of twenty; the largest residual here, ±{largest:.1f}, {verdict}."
+        f"The least probable cell is {html.escape(cell_words(cell))}: {cell.observed:g} rows where "
+        f"{cell.expected:.1f} are expected; a count so far off has a binomial probability of {worst.tail:.2g}. Among "
+        f"{worst.n_cells:,} independent cells, one as improbable has a probability of at most {chance:.2g}: this one "
+        f"{verdict}."
     )
 
 
