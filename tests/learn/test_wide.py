@@ -27,6 +27,7 @@ from fullspan.learn.decomposable import (
 from fullspan.learn.search import fit_search
 from fullspan.learn.shares import best_shares
 from fullspan.learn.wide import WideOptions, fit_wide
+from fullspan.learn.wide.plan import cells_for
 from fullspan.model import Fitted
 
 CARDS = (2, 3, 2, 4, 2)
@@ -363,3 +364,11 @@ def test_constant_columns_alone_are_certain(choice: dict[str, str], average: int
     assert len(model.terms_) == 0
     assert model.score(rows) == pytest.approx(0.0, abs=1e-12)
     assert model.sample(2, random_state=0).tolist() == rows[:2]
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "columns", "share"), [(200, 30, 0.25), (9_999, 80, 0.64), (10_000, 30, 1.0), (200, 200, 0.5)]
+)
+def test_few_rows_of_few_columns_get_fewer_cells(n_rows: int, columns: int, share: float) -> None:
+    """A quarter of 2^20 at the least; all from 10,000 rows on; less beyond 100 columns."""
+    assert cells_for([2] * columns, n_rows) == int(2**20 * share)

@@ -77,7 +77,9 @@ class _Completions:
         self.seen, self.hidden, self.data = seen, hidden, seen.with_hidden(hidden)
         self.watch, self.rng, self.started = watch, rng, time.perf_counter()
         cards = self.data.space.cards
-        cells = options.cells or visits(self.data, min(_MOST_CELLS, cells_for(cards, options.max_memory)))
+        cells = options.cells or visits(
+            self.data, min(_MOST_CELLS, cells_for(cards, self.data.total, options.max_memory))
+        )
         self.options = replace(options, cells=cells)
         self.small = replace(options, cells=min(max(_FIRST_CELLS, max(cards) ** 2 * len(cards)), cells))
         self.search: Search | None = None

@@ -100,7 +100,7 @@ class Search:
         self.data, self.options = empirical, options
         self.history = History(watch, started if started is not None else time.perf_counter())
         cards = empirical.space.cards
-        cells = options.cells or cells_for(cards, options.max_memory)
+        cells = options.cells or cells_for(cards, empirical.total, options.max_memory)
         self.tariff = options.tariff(cards, empirical.total)
         self.entropy = smoothed_entropy(empirical.counts, 1, 0.0)
         self.weigher = Weigher(Counts(empirical), empirical.space, Basis(options.bases(cards)[0], cards))
