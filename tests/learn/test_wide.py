@@ -367,7 +367,7 @@ def test_constant_columns_alone_are_certain(choice: dict[str, str], average: int
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "columns", "share"), [(200, 30, 0.25), (9_999, 80, 0.64), (10_000, 30, 1.0), (200, 200, 0.5)]
+    ("n_rows", "columns", "share"), [(200, 30, 0.25), (9_999, 80, 0.512), (10_000, 30, 1.0), (200, 200, 0.5)]
 )
 def test_few_rows_of_few_columns_get_fewer_cells(n_rows: int, columns: int, share: float) -> None:
     """A quarter of 2^20 at the least; all from 10,000 rows on; less beyond 100 columns."""

@@ -137,15 +137,29 @@ class Cliques:
                     if len(own):
                         write(own, numbers, self._weighted_onto(k, p, f, separator).T @ expected)
                     for other in parts:
-                        write(other.numbers, numbers, self._carried(k, p, other, separator).T @ expected)
+                        for some in _blocks(other.expected):
+                            block = self._carried(k, p, other.some(some), separator)
+                            write(other.numbers[some], numbers, block.T @ expected)
                     parts.append(_Part(separator, numbers, expected))
             numbers = np.concatenate([own, *(part.numbers for part in parts)])
             if k and len(numbers):
                 to = self.separators[k]
-                joint = [self._weighted_onto(k, p, f, to), *(self._carried(k, p, part, to) for part in parts)]
                 below_k = arrived.setdefault(self.parents[k], {}).setdefault(to, [])
-                below_k.append((numbers, self._given(k, p, np.concatenate(joint, axis=1))))
+                below_k.append((numbers, self._given(k, p, self._joint(k, p, f, parts))))
         return out
+
+    def _joint(self, k: int, p: Array, f: Columns, parts: Sequence[_Part]) -> Array:
+        """``sum p(x_C) f`` of all functions at and below a clique onto its separator, a few columns at a time."""
+        to, n = self.separators[k], f.shape[1] + sum(part.expected.shape[1] for part in parts)
+        joint = np.empty((math.prod(self.cards[i] for i in to), n))
+        joint[:, : f.shape[1]] = self._weighted_onto(k, p, f, to)
+        start = f.shape[1]
+        for part in parts:
+            for some in _blocks(part.expected):
+                block = self._carried(k, p, part.some(some), to)
+                joint[:, start : start + block.shape[1]] = block
+                start += block.shape[1]
+        return joint
 
     def _given(self, k: int, p: Array, joint: Array) -> Array:
         """Expectations given the separator, (its cells, functions), from ``sum p(x_C) f`` over the rest."""
@@ -198,3 +212,7 @@ class _Part(NamedTuple):
     separator: tuple[int, ...]
     numbers: Ints
     expected: Array
+
+    def some(self, columns: slice) -> _Part:
+        """The part of some of its functions."""
+        return self._replace(numbers=self.numbers[columns], expected=self.expected[:, columns])

@@ -36,7 +36,7 @@ def cells_for(cards: Sequence[int], n_rows: float, max_memory: int | None = None
     require(pairs, limit, what, "leave variables out with columns=, or merge levels")
     share = min(1.0, VARIABLES / max(n, 1))
     if n_rows < FEW_ROWS:
-        share = min(share, max(FEWEST, (n / VARIABLES) ** 2))
+        share = min(share, max(FEWEST, (n / VARIABLES) ** 3))
     wanted = max(LEAST, int(CELLS * share))
     most = max(cards, default=1) ** 2 * n
     by_memory = (limit - pairs) // (8 * (_TERMS_PER_VARIABLE * n // 4 + 16))
