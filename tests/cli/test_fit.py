@@ -398,5 +398,5 @@ def test_columns_that_tell_each_other_are_named_after_the_fit(run: Run, tmp_path
     table = tmp_path / "copies.csv"
     table.write_text("a,b,c\n" + "x,0,0\ny,1,0\nx,0,1\ny,1,1\ny,1,1\n" * 8, encoding="utf-8")
     done = run("fit", table, "-o", tmp_path / "m.fsm")
-    assert "copies: each of a, b tells the others in every row" in done.out
+    assert "copies: each of a, b determines the others in every row" in done.out
     assert "copies" not in run("fit", table, "-o", tmp_path / "n.fsm", "--columns", "a,c").out

@@ -264,7 +264,7 @@ def test_columns_that_tell_each_other_are_named() -> None:
     code = rng.integers(0, 3, 200)
     rows = pd.DataFrame({"code": code, "x": rng.integers(0, 2, 200), "label": np.array(["u", "v", "w"])[code]})
     said = " ".join(caveats(fs.BoltzmannMachine(order=1).fit(rows), count(rows)))
-    assert "Copies: each of code, label tells the others in every row; odds and nats are split among them" in said
+    assert "Copies: each of code, label determines the others in every row; odds and nats are split among them" in said
     rows.loc[0, "label"] = rows["label"][rows["label"] != rows["label"][0]].iloc[0]
     assert "Copies" not in " ".join(caveats(fs.BoltzmannMachine(order=1).fit(rows), count(rows)))
 

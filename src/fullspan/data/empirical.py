@@ -150,7 +150,7 @@ class Empirical:
         return found
 
     def copies(self) -> list[list[str]]:
-        """Names of columns of which each tells all others in every row, such as codes and their labels.
+        """Names of columns each of which determines all others in every row, such as codes and their labels.
 
         Examples
         --------

@@ -77,10 +77,10 @@ def closing_lines(fitted: Any) -> list[str]:
 
 
 def copies_words(data: Empirical) -> list[str]:
-    """That columns say the same thing: no effect can be told from those of the copies, and each hides the others."""
+    """That columns say the same thing: their effects cannot be separated, and each hides the others."""
     return [
-        f"copies: each of {_some(names)} tells the others in every row; odds and nats are split among them, so leave "
-        "out all but one"
+        f"copies: each of {_some(names)} determines the others in every row; odds and nats are split among them, so "
+        "leave out all but one"
         for names in data.copies()
     ]
 

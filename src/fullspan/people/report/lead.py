@@ -115,7 +115,7 @@ def effect_words(row: Interaction) -> str:
 
 
 def inverse(row: Interaction) -> Interaction:
-    """The same odds ratio read the other way: what it is without the second event."""
+    """The inverse of an odds ratio: what it is without the second event."""
     first = row.effects[0]
     return replace(row, effects=(replace(first, log_ratio=-first.log_ratio), *row.effects[1:]))
 
